@@ -1,0 +1,39 @@
+// A cursor over the text forms (graphs, bundles): every error names line and column.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace lockstep {
+
+class Reader {
+ public:
+  /// `origin` names the text in errors: a file or "text".
+  Reader(std::string_view text, std::string origin) : text_(text), origin_(std::move(origin)) {}
+
+  bool at_end();
+  /// Skips blanks, line ends and `// comments`; true when the next characters are `token`, which is consumed.
+  bool accept(std::string_view token);
+  void expect(std::string_view token);
+  /// True without consuming.
+  bool next_is(std::string_view token);
+
+  std::string word(std::string_view what);         ///< letters, digits, _ and .
+  int64_t number(std::string_view what);           ///< decimal whole number, optional sign
+  std::string quoted_text(std::string_view what);  ///< "..." unescaped
+  /// From `open` to its matching `close`, nested and quote-aware, brackets included; "" if next is not `open`.
+  std::string_view bracketed(char open, char close);
+  std::string_view type_text();  ///< "f32[2,3]"
+
+  [[noreturn]] void fail(std::string problem);
+  std::string place() const;
+
+ private:
+  void skip_blank();
+  std::string_view text_;
+  std::string origin_;
+  size_t at_ = 0;
+};
+
+}  // namespace lockstep

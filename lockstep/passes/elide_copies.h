@@ -1,0 +1,11 @@
+// `copy $v = %x` at the end of an iteration goes when the step that makes %x can write $v itself.
+#pragma once
+
+#include "lockstep/program/bundle.h"
+
+namespace lockstep {
+
+/// Safe when nobody reads $v behind the making step and that step does not read $v, or does so elementwise.
+bool elide_copies(Bundle& bundle);
+
+}  // namespace lockstep
