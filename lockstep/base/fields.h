@@ -46,7 +46,7 @@ inline std::string field_text(int64_t v) { return std::to_string(v); }
 inline std::string field_text(uint64_t v) { return std::to_string(v); }
 inline std::string field_text(float v) { return number_text(v); }
 inline std::string field_text(double v) { return number_text(v); }
-inline std::string field_text(const std::string& v) { return quoted(v); }
+inline std::string field_text(const std::string& v) { return lockstep::quoted(v); }
 inline std::string field_text(DType v) { return std::string(name_of(v)); }
 template <NamedEnum E>
 std::string field_text(E v) {

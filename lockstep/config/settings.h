@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lockstep/base/fields.h"
@@ -101,14 +102,20 @@ struct Settings {
   TargetSettings target;
 };
 
-/// Defaults <- file <- overrides "a.b=value", in that order. `origin` names the text in errors. Unknown tables and keys
-/// are errors with did-you-mean; a wrong type names key, line, got and want.
+/// Defaults <- file <- overrides "a.b=value", in that order; checked by check_settings. `origin` names the text in errors.
+/// The value of an override is TOML; what is none is taken as a string. Unknown tables and keys are errors with
+/// did-you-mean; a wrong type names key, line, got and want. A text without [model] is refused.
 Settings parse_settings(std::string_view toml_text, const std::string& origin, const std::vector<std::string>& overrides);
 /// Reads a file; a name that is no file but a model's short name gives that model's defaults.
 Settings load_settings(const std::string& path_or_model, const std::vector<std::string>& overrides);
+/// The override that sets a key to exactly this string, whatever characters it has.
+std::string text_override(std::string_view table_and_key, std::string_view text);
 /// The whole of it as TOML that reads back to the same settings.
 std::string settings_text(const Settings& settings);
 /// Throws a user error for values that make no sense (batch 0, negative epochs ...), naming the key.
 void check_settings(const Settings& settings);
+
+/// Field by field; `model_name` too.
+bool operator==(const Settings& a, const Settings& b);
 
 }  // namespace lockstep

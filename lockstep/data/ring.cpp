@@ -11,8 +11,7 @@ namespace lockstep {
 namespace {
 
 constexpr int64_t kAlignment = 64;
-constexpr int kSpins =
-    64;  // about a microsecond: a batch that is just being published is worth no system call
+constexpr int kSpins = 64;  // about a microsecond: a batch just being published is worth no system call
 constexpr uint32_t kClosed = 1;
 constexpr uint32_t kTurnMask = 0x7fffffffu;
 
@@ -22,22 +21,28 @@ void relax() {
 #endif
 }
 
+Error too_large() {
+  return user_error("the data ring is too large").but("2^63 bytes or more", "a smaller batch or fewer slots");
+}
+
+int64_t rounded_up(int64_t bytes) {
+  LS_CHECK(bytes >= 0, "a stream of negative size");
+  if (bytes > INT64_MAX - kAlignment) throw too_large();
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
 }  // namespace
 
 void Ring::Free::operator()(uint8_t* p) const { ::operator delete (p, std::align_val_t{kAlignment}); }
 
-Ring::Ring(int64_t slots, std::vector<int64_t> batch_bytes) : slots_(slots) {
+Ring::Ring(int64_t slots, const std::vector<int64_t>& batch_bytes) : slots_(slots) {
   LS_CHECK(slots >= 1, "a ring needs slots");
   for (int64_t bytes : batch_bytes) {
-    LS_CHECK(bytes >= 0, "a stream of negative size");
-    int64_t stride, total;
-    if (__builtin_add_overflow(bytes, kAlignment - 1, &stride) ||
-        __builtin_mul_overflow(stride = stride / kAlignment * kAlignment, slots, &total) ||
-        __builtin_add_overflow(bytes_, total, &total))
-      throw user_error("the data ring is too large")
-          .but("more than 2^63 bytes", "a smaller batch or fewer slots");
+    int64_t stride = rounded_up(bytes), end;
+    if (__builtin_mul_overflow(stride, slots, &end) || __builtin_add_overflow(bytes_, end, &end))
+      throw too_large();
     streams_.push_back({bytes_, stride});
-    bytes_ = total;
+    bytes_ = end;
   }
   auto size = static_cast<size_t>(bytes_ > 0 ? bytes_ : kAlignment);
   memory_.reset(static_cast<uint8_t*>(::operator new (size, std::align_val_t{kAlignment}, std::nothrow)));

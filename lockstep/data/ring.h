@@ -17,7 +17,7 @@ class Ring {
  public:
   /// One allocation, aligned to 64 bytes and zeroed. `batch_bytes` are the bytes of a batch in each stream.
   /// Throws a system error when there is not so much memory.
-  Ring(int64_t slots, std::vector<int64_t> batch_bytes);
+  Ring(int64_t slots, const std::vector<int64_t>& batch_bytes);
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
 

@@ -2,19 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <unordered_map>
+
+#include "lockstep/ir/verify.h"
 
 namespace lockstep {
 namespace {
-/// Runs `read`, giving its user errors the reader's place.
-template <class F>
-auto placed(Reader& reader, F read) {
-  auto place = reader.place();
-  try {
-    return read();
-  } catch (Error& e) {
-    throw e.at(place);
-  }
+/// A whole number in 0..2^31-1.
+int small_number(Reader& reader, std::string_view what) {
+  int64_t n = reader.number(what);
+  if (n < 0 || n > std::numeric_limits<int>::max()) reader.fail(fmt::format("{} is out of range", what));
+  return static_cast<int>(n);
 }
 
 class GraphReader {
@@ -25,10 +24,9 @@ class GraphReader {
     reader_.expect("graph");
     Graph graph(reader_.quoted_text("the graph's name"));
     reader_.expect("stage=");
-    auto stage = reader_.word("a stage");
-    placed(reader_, [&] { field_parse(stage, graph.stage); });
+    reader_.placed([&] { field_parse(reader_.word("a stage"), graph.stage); });
     reader_.expect("{");
-    while (!reader_.accept("}")) placed(reader_, [&] { line(graph); });
+    while (!reader_.accept("}")) reader_.placed([&] { line(graph); });
     if (!reader_.at_end()) reader_.fail("text behind the end of the graph");
     return graph;
   }
@@ -90,17 +88,32 @@ class GraphReader {
     do types.push_back(read_type(reader_));
     while (reader_.accept(","));
     read_marks(reader_, &node.name, &node.phase, &node.group, &node.stage, &node.recompute);
-    check_arity(node.op->info, in.size());
-    auto inferred = node.op->infer(node.attrs.get(), in);
-    if (inferred != types || types.size() != outs.size())
-      throw user_error(fmt::format("{}: stated result types are not what the op gives", node.op->info.name)).at(node.name);
+    try {
+      check_types(node, in, types, outs.size());
+    } catch (Error& e) {
+      throw e.at(describe(graph, node));
+    }
     auto made = graph.add(std::move(node), types);
     for (size_t i = 0; i < outs.size(); ++i) bind(outs[i], made[i]);
   }
 
+  static std::string types_text(const Types& types) {
+    std::vector<std::string> texts;
+    for (const auto& t : types) texts.push_back(type_text(t));
+    return join(texts, ", ");
+  }
+
+  static void check_types(const Node& node, const Types& in, const Types& types, size_t results) {
+    check_arity(node.op->info, in.size());
+    if (auto inferred = node.op->infer(node.attrs.get(), in); inferred != types)
+      throw user_error(fmt::format("{}: stated result types are not what the op gives", node.op->info.name))
+          .but(types_text(types), types_text(inferred));
+    if (types.size() != results) throw user_error(fmt::format("{} results have {} types", results, types.size()));
+  }
+
   int new_id() {
     reader_.expect("%");
-    auto id = static_cast<int>(reader_.number("a value number"));
+    int id = small_number(reader_, "a value number");
     if (values_.contains(id)) reader_.fail(fmt::format("%{} is defined twice", id));
     return id;
   }
@@ -109,7 +122,7 @@ class GraphReader {
   }
   Value old_value(Graph& graph) {
     reader_.expect("%");
-    auto id = static_cast<int>(reader_.number("a value number"));
+    int id = small_number(reader_, "a value number");
     auto it = values_.find(id);
     if (it == values_.end()) reader_.fail(fmt::format("%{} is read before it is defined", id));
     return graph.value(it->second);
@@ -122,9 +135,8 @@ class GraphReader {
 }  // namespace
 
 OpText read_op(Reader& reader, const OpLookup& lookup) {
-  auto name = reader.word("an op");
-  return placed(reader, [&]() -> OpText {
-    const OpRow& row = lookup(name);
+  return reader.placed([&]() -> OpText {
+    const OpRow& row = lookup(reader.word("an op"));
     return {&row, row.parse(reader.bracketed('{', '}'))};
   });
 }
@@ -132,36 +144,40 @@ OpText read_op(Reader& reader, const OpLookup& lookup) {
 void read_marks(Reader& reader, std::string* name, Phase* phase, int* group, int* stage, bool* recompute) {
   if (reader.accept("@")) *name = reader.quoted_text("a layer name");
   while (reader.accept("#")) {
-    if (reader.accept("group=")) *group = static_cast<int>(reader.number("a group number"));
-    else if (reader.accept("stage=")) *stage = static_cast<int>(reader.number("a stage number"));
+    if (reader.accept("group=")) *group = small_number(reader, "a group number");
+    else if (reader.accept("stage=")) *stage = small_number(reader, "a stage number");
     else if (reader.accept("recompute")) *recompute = true;
     else {
-      auto word = reader.word("a mark");
-      placed(reader, [&] { field_parse(word, *phase); });
+      reader.placed([&] { field_parse(reader.word("a mark"), *phase); });
     }
   }
 }
 
 VariableInfo read_variable_info(Reader& reader) {
   VariableInfo info;
-  placed(reader, [&] { record_parse(reader.bracketed('{', '}'), info); });
+  reader.placed([&] { record_parse(reader.bracketed('{', '}'), info); });
   return info;
 }
 
 std::vector<float> read_entries(Reader& reader) {
   std::vector<float> entries;
-  placed(reader, [&] { field_parse(reader.bracketed('[', ']'), entries); });
+  reader.placed([&] { field_parse(reader.bracketed('[', ']'), entries); });
   return entries;
 }
 
 Type read_type(Reader& reader) {
-  auto text = reader.type_text();
-  return placed(reader, [&] { return parse_type(text); });
+  return reader.placed([&] { return parse_type(reader.type_text()); });
 }
 
 Graph parse_graph(std::string_view text, const OpLookup& lookup, std::string origin) {
-  Reader reader(text, std::move(origin));
-  return GraphReader(reader, lookup).read();
+  Reader reader(text, origin);
+  auto graph = GraphReader(reader, lookup).read();
+  try {
+    verify(graph);
+  } catch (const Error& e) {  // the verifier speaks of our own graphs, where a broken rule is a bug; here it is the text's
+    throw user_error(e.problem).at(e.where.empty() ? origin : origin + ": " + e.where);
+  }
+  return graph;
 }
 
 }  // namespace lockstep

@@ -110,8 +110,8 @@ std::string_view Reader::type_text() {
   return text_.substr(begin, at_ - begin);
 }
 
-std::string Reader::place() const {
-  size_t at = std::min(at_, text_.size());
+std::string Reader::place(size_t at) const {
+  at = std::min(at, text_.size());
   auto before = text_.substr(0, at);
   auto line = std::count(before.begin(), before.end(), '\n') + 1;
   auto last = before.rfind('\n');

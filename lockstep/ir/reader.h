@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "lockstep/base/error.h"
+
 namespace lockstep {
 
 class Reader {
@@ -27,9 +29,23 @@ class Reader {
   std::string_view type_text();  ///< "f32[2,3]"
 
   [[noreturn]] void fail(std::string problem);
-  std::string place() const;
+  std::string place() const { return place(at_); }
+
+  /// Runs `read`; an error without a place in this text gets the place where reading began.
+  template <class Read>
+  auto placed(Read read) {
+    skip_blank();
+    size_t begin = at_;
+    try {
+      return read();
+    } catch (Error& e) {
+      if (e.where.starts_with(origin_ + ":")) throw;
+      throw e.at(place(begin));
+    }
+  }
 
  private:
+  std::string place(size_t at) const;
   void skip_blank();
   std::string_view text_;
   std::string origin_;

@@ -58,6 +58,15 @@ void Resnet::check() const {
   positive("groups", groups);
   positive("number of stages in blocks", static_cast<int64_t>(blocks.size()));
   for (auto b : blocks) positive("blocks", b);
+  if (blocks.size() > 16) throw user_error("resnet: blocks has too many stages").but(std::to_string(blocks.size()), "<= 16");
+  if (width > (1 << 20)) throw user_error("resnet: width is too large").but(std::to_string(width), "<= 1048576");
+  auto share = [](std::string_view field_name, double v, bool with_one) {
+    if (!(v >= 0) || v > 1 || (v == 1 && !with_one))
+      throw user_error(fmt::format("resnet: {} is out of range", field_name)).but(number_text(v), with_one ? "0..1" : "0 <= x < 1");
+  };
+  share("dropout", dropout, false);
+  share("norm_momentum", norm_momentum, true);
+  if (!(norm_eps >= 0 && norm_eps <= 1)) throw user_error("resnet: norm_eps is out of range").but(number_text(norm_eps), "0..1");
   if (block == ResnetBlock::basic && groups != 1) throw user_error("resnet: groups need block = \"bottleneck\"");
 }
 

@@ -17,11 +17,16 @@ int64_t truncated(double v) {
 
 int64_t whole_of(double v, DType to) {
   switch (to) {
-    case DType::i32: return truncated<int32_t>(v);
-    case DType::i64: return truncated<int64_t>(v);
-    case DType::u8: return truncated<uint8_t>(v);
-    case DType::u64: return truncated<uint64_t>(v);
-    default: return v != 0;
+    case DType::i32:
+      return truncated<int32_t>(v);
+    case DType::i64:
+      return truncated<int64_t>(v);
+    case DType::u8:
+      return truncated<uint8_t>(v);
+    case DType::u64:
+      return truncated<uint64_t>(v);
+    default:
+      return v != 0;
   }
 }
 }  // namespace
@@ -38,10 +43,15 @@ void Cast::eval(Args a) const {
   const Tensor& x = *a.in[0];
   Tensor& y = *a.out[0];
   for (int64_t i = 0; i < x.size(); ++i) {
-    if (x.is_real() && y.is_real()) y.real[i] = x.real[i];  // rounded with every other result, when rounding is asked for
-    else if (x.is_real()) y.whole[i] = whole_of(x.real[i], to);
-    else if (y.is_real()) y.real[i] = x.type.dtype == DType::u64 ? static_cast<double>(static_cast<uint64_t>(x.whole[i])) : static_cast<double>(x.whole[i]);
-    else y.whole[i] = x.whole[i];
+    if (x.is_real() && y.is_real())
+      y.real[i] = x.real[i];  // rounded with every other result, when rounding is asked for
+    else if (x.is_real())
+      y.whole[i] = whole_of(x.real[i], to);
+    else if (y.is_real())
+      y.real[i] = x.type.dtype == DType::u64 ? static_cast<double>(static_cast<uint64_t>(x.whole[i]))
+                                             : static_cast<double>(x.whole[i]);
+    else
+      y.whole[i] = x.whole[i];
   }
   if (!x.is_real() && !y.is_real()) round_to_type(y);
 }
@@ -50,7 +60,9 @@ Cost Cast::cost(const Types& in) const { return streaming_cost(in, infer(in), 0)
 
 OpCases Cast::cases() {
   OpCases all;
-  auto one = [&](const char* x, DType to, Domain domain = {}) { all.push_back(op_case(Cast{to}, {parse_type(x)}, {domain})); };
+  auto one = [&](const char* x, DType to, Domain domain = {}) {
+    all.push_back(op_case(Cast{to}, {parse_type(x)}, {domain}));
+  };
   one("f32[2,3]", DType::f64);
   one("f64[5]", DType::f32);
   one("f64[]", DType::f16);

@@ -13,14 +13,17 @@ Types Compare<F>::infer(const Types& in) const {
 template <class F>
 void Compare<F>::eval(Args a) const {
   Tensor& y = *a.out[0];
-  auto as = broadcast_positions(a.in[0]->shape(), y.shape()), bs = broadcast_positions(a.in[1]->shape(), y.shape());
+  auto as = broadcast_positions(a.in[0]->shape(), y.shape()),
+       bs = broadcast_positions(a.in[1]->shape(), y.shape());
   for (size_t i = 0; i < as.size(); ++i) y.whole[i] = F::holds(order_of(*a.in[0], as[i], *a.in[1], bs[i]));
 }
 
 template <class F>
 OpCases Compare<F>::cases() {
   OpCases all;
-  auto one = [&](const char* a, const char* b, Domain d = {}) { all.push_back(op_case(F{}, {parse_type(a), parse_type(b)}, {d, d})); };
+  auto one = [&](const char* a, const char* b, Domain d = {}) {
+    all.push_back(op_case(F{}, {parse_type(a), parse_type(b)}, {d, d}));
+  };
   one("f32[2,3]", "f32[2,3]");
   one("f64[2,1,3]", "f64[5,1]");
   one("f32[1]", "f32[]");

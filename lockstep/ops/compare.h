@@ -8,7 +8,8 @@
 namespace lockstep {
 
 constexpr OpInfo compare_info(std::string_view name) {
-  return {.name = name, .inputs = {"a", "b"}, .outputs = {"y"}, .gradient = Gradient::none, .elementwise = true};
+  return {
+      .name = name, .inputs = {"a", "b"}, .outputs = {"y"}, .gradient = Gradient::none, .elementwise = true};
 }
 
 /// What comparisons share; `F` says holds(order of a and b).

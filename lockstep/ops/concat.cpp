@@ -12,7 +12,9 @@ Types Concat::infer(const Types& in) const {
   for (auto t : in) {
     int64_t size = t.shape.size() == out.shape.size() ? t.shape[d] : 0;
     if (t.shape.size() == out.shape.size()) t.shape[d] = out.shape[d];
-    if (t != out) refuse(info.name, "xs may differ only along the axis", inputs_text(info, in), "axis " + std::to_string(axis));
+    if (t != out)
+      refuse(info.name, "xs may differ only along the axis", inputs_text(info, in),
+             "axis " + std::to_string(axis));
     out.shape[d] += size;
     check_shape(info.name, out.shape);
   }
@@ -26,7 +28,7 @@ Values Concat::grad(NodeView n, const Values& dy) const {
   for (size_t k = 0; k < inputs; ++k) {
     const Shape& shape = n.in(static_cast<int>(k)).shape();
     int64_t end = begin + shape[resolve_axis(info.name, axis, shape.size())];
-    slices.push_back(is_float(dy[0].type().dtype) ? slice_axis(dy[0], axis, begin, end) : Value{});
+    slices.push_back(slice_axis(dy[0], axis, begin, end));
     begin = end;
   }
   return slices;

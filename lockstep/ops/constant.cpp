@@ -11,12 +11,18 @@ namespace {
 /// The smallest value of an integer type, and the first above its largest.
 Domain range_of(DType dtype) {
   switch (dtype) {
-    case DType::i32: return {-0x1p31, 0x1p31};
-    case DType::i64: return {-0x1p63, 0x1p63};
-    case DType::u8: return {0, 256};
-    case DType::u64: return {0, 0x1p64};
-    case DType::pred: return {0, 2};
-    default: return {-INFINITY, INFINITY};
+    case DType::i32:
+      return {-0x1p31, 0x1p31};
+    case DType::i64:
+      return {-0x1p63, 0x1p63};
+    case DType::u8:
+      return {0, 256};
+    case DType::u64:
+      return {0, 0x1p64};
+    case DType::pred:
+      return {0, 2};
+    default:
+      return {-INFINITY, INFINITY};
   }
 }
 }  // namespace
@@ -25,7 +31,8 @@ Types Constant::infer(const Types&) const {
   check_shape(info.name, shape);
   auto range = range_of(dtype);
   if (!is_float(dtype) && !(value >= range.low && value < range.high && value == std::trunc(value)))
-    refuse(info.name, "the element type cannot hold the value", number_text(value) + " as " + std::string(name_of(dtype)));
+    refuse(info.name, "the element type cannot hold the value",
+           number_text(value) + " as " + std::string(name_of(dtype)));
   return {{dtype, shape}};
 }
 
@@ -35,7 +42,8 @@ void Constant::eval(Args a) const {
   Tensor& y = *a.out[0];
   std::fill(y.real.begin(), y.real.end(), value);
   if (y.is_real()) return;
-  int64_t whole = dtype == DType::u64 ? static_cast<int64_t>(static_cast<uint64_t>(value)) : static_cast<int64_t>(value);
+  int64_t whole =
+      dtype == DType::u64 ? static_cast<int64_t>(static_cast<uint64_t>(value)) : static_cast<int64_t>(value);
   std::fill(y.whole.begin(), y.whole.end(), whole);
 }
 
@@ -62,7 +70,9 @@ OpCases Constant::cases() {
 }
 
 Value constant(Graph& graph, double value, Type type, Site site) {
-  return emit_row(graph, op_row<Constant>(), std::make_shared<const Constant>(Constant{value, std::move(type.shape), type.dtype}), {}, site)[0];
+  return emit_row(graph, op_row<Constant>(),
+                  std::make_shared<const Constant>(Constant{value, std::move(type.shape), type.dtype}), {},
+                  site)[0];
 }
 
 }  // namespace lockstep

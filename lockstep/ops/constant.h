@@ -11,8 +11,8 @@ struct Constant {
   Shape shape;
   DType dtype = DType::f32;
   static constexpr OpInfo info{"constant", {}, {"y"}, Gradient::none};
-  static constexpr auto attrs =
-      fields(field("value", &Constant::value), field("shape", &Constant::shape), field("dtype", &Constant::dtype));
+  static constexpr auto attrs = fields(field("value", &Constant::value), field("shape", &Constant::shape),
+                                       field("dtype", &Constant::dtype));
   Types infer(const Types& in) const;
   Values grad(NodeView n, const Values& dy) const;
   void eval(Args a) const;

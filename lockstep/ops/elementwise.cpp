@@ -19,18 +19,24 @@ Types infer_unary(const OpInfo& info, const Types& in) {
 
 Types infer_binary(const OpInfo& info, const Types& in) {
   for (const auto& t : in)
-    if (t.dtype == DType::pred) refuse(info.name, "a and b must be numbers", inputs_text(info, in), "floating point or integers");
+    if (t.dtype == DType::pred)
+      refuse(info.name, "a and b must be numbers", inputs_text(info, in), "floating point or integers");
   return {broadcast_type(info, in, in[0].dtype)};
 }
 
-void eval_binary(Args a, double (*real)(double, double), int64_t (*whole)(int64_t, int64_t), uint64_t (*natural)(uint64_t, uint64_t)) {
+void eval_binary(Args a, double (*real)(double, double), int64_t (*whole)(int64_t, int64_t),
+                 uint64_t (*natural)(uint64_t, uint64_t)) {
   const Tensor &x = *a.in[0], &y = *a.in[1];
   Tensor& out = *a.out[0];
   auto xs = broadcast_positions(x.shape(), out.shape()), ys = broadcast_positions(y.shape(), out.shape());
   for (size_t i = 0; i < xs.size(); ++i) {
-    if (out.is_real()) out.real[i] = real(x.real[xs[i]], y.real[ys[i]]);
-    else if (out.type.dtype != DType::u64) out.whole[i] = whole(x.whole[xs[i]], y.whole[ys[i]]);
-    else out.whole[i] = static_cast<int64_t>(natural(static_cast<uint64_t>(x.whole[xs[i]]), static_cast<uint64_t>(y.whole[ys[i]])));
+    if (out.is_real())
+      out.real[i] = real(x.real[xs[i]], y.real[ys[i]]);
+    else if (out.type.dtype != DType::u64)
+      out.whole[i] = whole(x.whole[xs[i]], y.whole[ys[i]]);
+    else
+      out.whole[i] = static_cast<int64_t>(
+          natural(static_cast<uint64_t>(x.whole[xs[i]]), static_cast<uint64_t>(y.whole[ys[i]])));
   }
 }
 
@@ -40,7 +46,8 @@ Values sum_to_inputs(NodeView n, const Values& gradients) {
 
 OpCases unary_cases(const std::shared_ptr<const void>& attrs, Domain x) {
   OpCases all;
-  for (const char* type : {"f32[2,3]", "f64[5]", "f64[]", "f32[0]", "f32[1]", "f64[3,0]", "f32[3,1,5]", "f16[7]", "bf16[1,9]"})
+  for (const char* type :
+       {"f32[2,3]", "f64[5]", "f64[]", "f32[0]", "f32[1]", "f64[3,0]", "f32[3,1,5]", "f16[7]", "bf16[1,9]"})
     all.push_back({attrs, {parse_type(type)}, {x}});
   return all;
 }
@@ -50,11 +57,23 @@ OpCases binary_cases(const std::shared_ptr<const void>& attrs, Domain float_b, D
     const char *a, *b;
   };
   OpCases all;
-  for (auto [a, b] : {Pair{"f32[2,3]", "f32[2,3]"}, {"f32[2,3]", "f32[3]"}, {"f64[2,1,3]", "f64[4,1]"}, {"f64[]", "f64[5]"},
-                      {"f64[]", "f64[]"}, {"f32[1]", "f32[1]"}, {"f32[0]", "f32[1]"}, {"f64[0,3]", "f64[3]"}, {"f32[7,1]", "f32[1,5]"},
-                      {"f16[7]", "f16[7]"}, {"bf16[5]", "bf16[]"}})
+  for (auto [a, b] : {Pair{"f32[2,3]", "f32[2,3]"},
+                      {"f32[2,3]", "f32[3]"},
+                      {"f64[2,1,3]", "f64[4,1]"},
+                      {"f64[]", "f64[5]"},
+                      {"f64[]", "f64[]"},
+                      {"f32[1]", "f32[1]"},
+                      {"f32[0]", "f32[1]"},
+                      {"f64[0,3]", "f64[3]"},
+                      {"f32[7,1]", "f32[1,5]"},
+                      {"f16[7]", "f16[7]"},
+                      {"bf16[5]", "bf16[]"}})
     all.push_back({attrs, {parse_type(a), parse_type(b)}, {Domain{}, float_b}});
-  for (auto [a, b] : {Pair{"i32[3]", "i32[3]"}, {"i64[2,1]", "i64[1,3]"}, {"u8[5]", "u8[]"}, {"u64[1]", "u64[1]"}, {"i32[0]", "i32[0]"}})
+  for (auto [a, b] : {Pair{"i32[3]", "i32[3]"},
+                      {"i64[2,1]", "i64[1,3]"},
+                      {"u8[5]", "u8[]"},
+                      {"u64[1]", "u64[1]"},
+                      {"i32[0]", "i32[0]"}})
     all.push_back({attrs, {parse_type(a), parse_type(b)}, {Domain{-5, 6}, whole_b}});
   return all;
 }
@@ -149,14 +168,18 @@ Types ReluBackward::infer(const Types& in) const {
   if (in[0] != in[1]) refuse(info.name, "dy and y must have one type", inputs_text(info, in));
   return {in[0]};
 }
-Values ReluBackward::grad(NodeView n, const Values& dy) const { return {relu_backward(dy[0], n.in(1)), Value{}}; }
+Values ReluBackward::grad(NodeView n, const Values& dy) const {
+  return {relu_backward(dy[0], n.in(1)), Value{}};
+}
 void ReluBackward::eval(Args a) const {
-  for (size_t i = 0; i < a.out[0]->real.size(); ++i) a.out[0]->real[i] = a.in[1]->real[i] > 0 ? a.in[0]->real[i] : 0;
+  for (size_t i = 0; i < a.out[0]->real.size(); ++i)
+    a.out[0]->real[i] = a.in[1]->real[i] > 0 ? a.in[0]->real[i] : 0;
 }
 Cost ReluBackward::cost(const Types& in) const { return streaming_cost(in, infer(in), 1); }
 OpCases ReluBackward::cases() {
   OpCases all;
-  for (auto& c : unary_cases(std::make_shared<const ReluBackward>(), {})) all.push_back({c.attrs, {c.inputs[0], c.inputs[0]}, {}});
+  for (auto& c : unary_cases(std::make_shared<const ReluBackward>(), {}))
+    all.push_back({c.attrs, {c.inputs[0], c.inputs[0]}, {}});
   return all;
 }
 

@@ -1,5 +1,6 @@
 // Elementwise functions of one or two values. Two operands broadcast as in NumPy and share one element type.
-// A function is a record of a few lines: its value at a point and its gradient; the rest is shared by its family.
+// A function is a record of a few lines: its value at a point and its gradient; the rest is shared by its
+// family.
 #pragma once
 
 #include <cmath>
@@ -39,17 +40,17 @@ struct Unary {
 };
 
 Values sum_to_inputs(NodeView n, const Values& gradients);
-void eval_binary(Args a, double (*real)(double, double), int64_t (*whole)(int64_t, int64_t), uint64_t (*natural)(uint64_t, uint64_t));
+void eval_binary(Args a, double (*real)(double, double), int64_t (*whole)(int64_t, int64_t),
+                 uint64_t (*natural)(uint64_t, uint64_t));
 
-/// y = f(a, b). `F` says value(a, b) for double, int64_t and uint64_t, and slopes(a, b, y, dy) -> gradients of the
-/// shape of y, which are then summed to the shapes of a and b.
+/// y = f(a, b). `F` says value(a, b) for double, int64_t and uint64_t, and slopes(a, b, y, dy) -> gradients
+/// of the shape of y, which are then summed to the shapes of a and b.
 template <class F>
 struct Binary {
   static constexpr auto attrs = fields();
   static constexpr Domain float_b{}, whole_b{};
   Types infer(const Types& in) const { return infer_binary(F::info, in); }
   Values grad(NodeView n, const Values& dy) const {
-    if (!is_float(dy[0].type().dtype)) return Values(2);
     return sum_to_inputs(n, F::slopes(n.in(0), n.in(1), n.out(0), dy[0]));
   }
   void eval(Args a) const { eval_binary(a, F::value, F::value, F::value); }
@@ -62,13 +63,17 @@ struct Binary {
 
 template <class T>
 constexpr auto bits_of(T v) {
-  if constexpr (std::is_integral_v<T>) return static_cast<uint64_t>(v);
-  else return v;
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<uint64_t>(v);
+  else
+    return v;
 }
 template <class T>
 bool is_nan(T v) {
-  if constexpr (std::is_integral_v<T>) return false;
-  else return std::isnan(v);
+  if constexpr (std::is_integral_v<T>)
+    return false;
+  else
+    return std::isnan(v);
 }
 /// Truncates toward zero; throws a data error when b is 0.
 int64_t divide_whole(int64_t a, int64_t b, bool is_signed);
@@ -107,8 +112,10 @@ struct Div : Binary<Div> {
   template <class T>
   static T value(T a, T b) {
     if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(divide_whole(static_cast<int64_t>(a), static_cast<int64_t>(b), std::is_signed_v<T>));
-    else return a / b;
+      return static_cast<T>(
+          divide_whole(static_cast<int64_t>(a), static_cast<int64_t>(b), std::is_signed_v<T>));
+    else
+      return a / b;
   }
   static Values slopes(Value a, Value b, Value y, Value dy);
 };
@@ -216,7 +223,8 @@ struct Shift : Unary<Shift> {
 };
 /// dx = dy where y > 0, else 0. y may be the input of the relu as well as its output.
 struct ReluBackward {
-  static constexpr OpInfo info{.name = "relu_backward", .inputs = {"dy", "y"}, .outputs = {"dx"}, .elementwise = true};
+  static constexpr OpInfo info{
+      .name = "relu_backward", .inputs = {"dy", "y"}, .outputs = {"dx"}, .elementwise = true};
   static constexpr auto attrs = fields();
   Types infer(const Types& in) const;
   Values grad(NodeView n, const Values& dy) const;

@@ -9,14 +9,16 @@ namespace lockstep {
 
 namespace {
 void check_index(std::string_view op, const Type& index) {
-  if (index.dtype != DType::i32 && index.dtype != DType::i64) refuse(op, "index must be whole numbers", type_text(index), "i32 or i64");
+  if (index.dtype != DType::i32 && index.dtype != DType::i64)
+    refuse(op, "index must be whole numbers", type_text(index), "i32 or i64");
 }
 
 int64_t row_of(std::string_view op, const Tensor& index, size_t i, int64_t rows) {
   int64_t row = index.whole[i];
   if (row < 0 || row >= rows)
     throw data_error(fmt::format("{}: index[{}] = {} is out of range", op, i, row))
-        .but(std::to_string(row), rows == 0 ? "nothing: the table has no rows" : fmt::format("0..{}", rows - 1));
+        .but(std::to_string(row),
+             rows == 0 ? "nothing: the table has no rows" : fmt::format("0..{}", rows - 1));
   return row;
 }
 
@@ -24,13 +26,15 @@ int64_t row_size(const Shape& table) { return elements(Shape(table.begin() + 1, 
 
 /// Only the rows that are looked up are touched.
 Cost lookup_cost(const Type& index, const Type& rows, double flops) {
-  return {flops * static_cast<double>(rows.elements()), static_cast<double>(index.bytes()) + 2 * static_cast<double>(rows.bytes())};
+  return {flops * static_cast<double>(rows.elements()),
+          static_cast<double>(index.bytes()) + 2 * static_cast<double>(rows.bytes())};
 }
 }  // namespace
 
 Types Gather::infer(const Types& in) const {
   check_index(info.name, in[1]);
-  if (in[0].shape.empty()) refuse(info.name, "table must have rows", type_text(in[0]), "a table with at least one axis");
+  if (in[0].shape.empty())
+    refuse(info.name, "table must have rows", type_text(in[0]), "a table with at least one axis");
   Type out{in[0].dtype, in[1].shape};
   out.shape.insert(out.shape.end(), in[0].shape.begin() + 1, in[0].shape.end());
   check_shape(info.name, out.shape);
@@ -38,7 +42,6 @@ Types Gather::infer(const Types& in) const {
 }
 
 Values Gather::grad(NodeView n, const Values& dy) const {
-  if (!is_float(dy[0].type().dtype)) return Values(2);
   return {gather_backward(dy[0], n.in(1), n.in(0).shape()[0]), Value{}};
 }
 
@@ -59,7 +62,8 @@ OpCases Gather::cases() {
   OpCases all;
   auto one = [&](const char* table, const char* index) {
     Type t = parse_type(table);
-    all.push_back(op_case(Gather{}, {t, parse_type(index)}, {Domain{}, Domain{0, static_cast<double>(t.shape[0])}}));
+    all.push_back(
+        op_case(Gather{}, {t, parse_type(index)}, {Domain{}, Domain{0, static_cast<double>(t.shape[0])}}));
   };
   one("f32[4,3]", "i32[5]");
   one("f64[3,2,5]", "i64[2,3]");
@@ -75,7 +79,8 @@ OpCases Gather::cases() {
 
 Types GatherBackward::infer(const Types& in) const {
   check_index(info.name, in[1]);
-  if (in[0].dtype == DType::pred) refuse(info.name, "dy must be a number", type_text(in[0]), "floating point or integers");
+  if (in[0].dtype == DType::pred)
+    refuse(info.name, "dy must be a number", type_text(in[0]), "floating point or integers");
   const Shape &dy = in[0].shape, &index = in[1].shape;
   if (dy.size() < index.size() || !std::equal(index.begin(), index.end(), dy.begin()))
     refuse(info.name, "the shape of dy must begin with that of index", inputs_text(info, in));
@@ -85,10 +90,7 @@ Types GatherBackward::infer(const Types& in) const {
   return {out};
 }
 
-Values GatherBackward::grad(NodeView n, const Values& dy) const {
-  if (!is_float(dy[0].type().dtype)) return Values(2);
-  return {gather(dy[0], n.in(1)), Value{}};
-}
+Values GatherBackward::grad(NodeView n, const Values& dy) const { return {gather(dy[0], n.in(1)), Value{}}; }
 
 void GatherBackward::eval(Args a) const {
   const Tensor& index = *a.in[1];
@@ -96,7 +98,8 @@ void GatherBackward::eval(Args a) const {
   with_elements(*a.in[0], *a.out[0], [&](const auto& dy, auto& dtable) {
     for (size_t i = 0; i < index.whole.size(); ++i) {
       int64_t row = row_of(info.name, index, i, rows);
-      for (int64_t j = 0; j < width; ++j) dtable[row * width + j] = Add::value(dtable[row * width + j], dy[i * width + j]);
+      for (int64_t j = 0; j < width; ++j)
+        dtable[row * width + j] = Add::value(dtable[row * width + j], dy[i * width + j]);
     }
   });
 }
@@ -110,7 +113,8 @@ Cost GatherBackward::cost(const Types& in) const {
 OpCases GatherBackward::cases() {
   OpCases all;
   auto one = [&](const char* dy, const char* index, int64_t rows) {
-    all.push_back(op_case(GatherBackward{rows}, {parse_type(dy), parse_type(index)}, {Domain{}, Domain{0, static_cast<double>(rows)}}));
+    all.push_back(op_case(GatherBackward{rows}, {parse_type(dy), parse_type(index)},
+                          {Domain{}, Domain{0, static_cast<double>(rows)}}));
   };
   one("f32[5,3]", "i32[5]", 4);
   one("f64[2,3,2,5]", "i64[2,3]", 3);
@@ -125,6 +129,8 @@ OpCases GatherBackward::cases() {
 }
 
 Value gather(Value table, Value index, Site site) { return emit_one(Gather{}, {table, index}, site); }
-Value gather_backward(Value dy, Value index, int64_t rows, Site site) { return emit_one(GatherBackward{rows}, {dy, index}, site); }
+Value gather_backward(Value dy, Value index, int64_t rows, Site site) {
+  return emit_one(GatherBackward{rows}, {dy, index}, site);
+}
 
 }  // namespace lockstep

@@ -5,7 +5,8 @@
 
 namespace lockstep {
 
-/// y[i..., :] = table[index[i...], :]. table (R, ...), index i32 or i64 of any shape; an index outside 0..R-1 is a data error.
+/// y[i..., :] = table[index[i...], :]. table (R, ...), index i32 or i64 of any shape; an index outside 0..R-1
+/// is a data error.
 struct Gather {
   static constexpr OpInfo info{"gather", {"table", "index"}, {"y"}};
   static constexpr auto attrs = fields();

@@ -16,18 +16,26 @@ struct Sizes {
 Sizes sizes_of(const Matmul& op, const Types& in) {
   const Shape &a = in[0].shape, &b = in[1].shape;
   check_float(op.info.name, "a", in[0]);
-  if (in[0].dtype != in[1].dtype) refuse(op.info.name, "a and b must have one element type", inputs_text(op.info, in));
+  if (in[0].dtype != in[1].dtype)
+    refuse(op.info.name, "a and b must have one element type", inputs_text(op.info, in));
   if (a.size() < 2 || b.size() < 2)
-    refuse(op.info.name, "a and b must have at least two axes", inputs_text(op.info, in), "a (..., M, K), b (..., K, N) or (K, N)");
-  Sizes s{{a.begin(), a.end() - 2}, a[a.size() - 2], a[a.size() - 1], b[b.size() - 1], b.size() == 2 && a.size() > 2};
+    refuse(op.info.name, "a and b must have at least two axes", inputs_text(op.info, in),
+           "a (..., M, K), b (..., K, N) or (K, N)");
+  Sizes s{{a.begin(), a.end() - 2},
+          a[a.size() - 2],
+          a[a.size() - 1],
+          b[b.size() - 1],
+          b.size() == 2 && a.size() > 2};
   int64_t rows = b[b.size() - 2];
   if (op.transpose_a) std::swap(s.m, s.k);
   if (op.transpose_b) std::swap(rows, s.n);
   if (s.k != rows)
-    refuse(op.info.name, "the inner sizes of a and b differ", inputs_text(op.info, in) + (record_text(op).empty() ? "" : " " + record_text(op)),
+    refuse(op.info.name, "the inner sizes of a and b differ",
+           inputs_text(op.info, in) + (record_text(op).empty() ? "" : " " + record_text(op)),
            "a (..., M, K), b (..., K, N)");
   if (!s.shared_b && s.lead != Shape(b.begin(), b.end() - 2))
-    refuse(op.info.name, "the leading sizes of a and b differ", inputs_text(op.info, in), "equal leading sizes, or b with two axes");
+    refuse(op.info.name, "the leading sizes of a and b differ", inputs_text(op.info, in),
+           "equal leading sizes, or b with two axes");
   return s;
 }
 }  // namespace
@@ -50,7 +58,8 @@ Values Matmul::grad(NodeView node, const Values& grads) const {
   Value da = matmul(dy, b, false, !transpose_b);  // (..., M, K)
   int64_t all = elements(s.lead) * s.m;
   Value rows = reshape(transpose_a ? transpose_last(a) : a, {all, s.k}), dy_rows = reshape(dy, {all, s.n});
-  return {transpose_a ? transpose_last(da) : da, transpose_b ? matmul(dy_rows, rows, true, false) : matmul(rows, dy_rows, true, false)};
+  return {transpose_a ? transpose_last(da) : da,
+          transpose_b ? matmul(dy_rows, rows, true, false) : matmul(rows, dy_rows, true, false)};
 }
 
 void Matmul::eval(Args args) const {
@@ -67,7 +76,9 @@ void Matmul::eval(Args args) const {
       }
 }
 
-Cost Matmul::cost(const Types& in) const { return streaming_cost(in, infer(in), 2 * static_cast<double>(sizes_of(*this, in).k)); }
+Cost Matmul::cost(const Types& in) const {
+  return streaming_cost(in, infer(in), 2 * static_cast<double>(sizes_of(*this, in).k));
+}
 
 OpCases Matmul::cases() {
   OpCases all;

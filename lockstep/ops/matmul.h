@@ -11,7 +11,8 @@ namespace lockstep {
 struct Matmul {
   bool transpose_a = false, transpose_b = false;
   static constexpr OpInfo info{"matmul", {"a", "b"}, {"y"}};
-  static constexpr auto attrs = fields(field("transpose_a", &Matmul::transpose_a), field("transpose_b", &Matmul::transpose_b));
+  static constexpr auto attrs =
+      fields(field("transpose_a", &Matmul::transpose_a), field("transpose_b", &Matmul::transpose_b));
   Types infer(const Types& in) const;
   Values grad(NodeView n, const Values& dy) const;
   void eval(Args a) const;

@@ -17,7 +17,8 @@ Types PadZero::infer(const Types& in) const {
   }
   if (!fits)
     refuse(info.name, "before and after must give a number of zeros for each axis of x",
-           fmt::format("before {}, after {}, x {}", shape_text(before), shape_text(after), type_text(in[0])), "numbers of 0 or more");
+           fmt::format("before {}, after {}, x {}", shape_text(before), shape_text(after), type_text(in[0])),
+           "numbers of 0 or more");
   check_shape(info.name, out.shape);
   return {out};
 }

@@ -27,7 +27,8 @@ std::vector<int64_t> broadcast_positions(const Shape& from, const Shape& to) {
 
 std::partial_ordering order_of(const Tensor& a, int64_t i, const Tensor& b, int64_t j) {
   if (a.is_real()) return a.real[i] <=> b.real[j];
-  if (a.type.dtype == DType::u64) return static_cast<uint64_t>(a.whole[i]) <=> static_cast<uint64_t>(b.whole[j]);
+  if (a.type.dtype == DType::u64)
+    return static_cast<uint64_t>(a.whole[i]) <=> static_cast<uint64_t>(b.whole[j]);
   return a.whole[i] <=> b.whole[j];
 }
 
@@ -36,7 +37,8 @@ void check_shape(std::string_view op, const Shape& shape) {
   for (auto size : shape) {
     if (size < 0) refuse(op, "a size is negative", shape_text(shape), "sizes of 0 or more");
     if (size > 0) product *= size;
-    if (product >= (static_cast<__int128>(1) << 60)) refuse(op, "the tensor is too large", shape_text(shape), "fewer than 2^60 elements");
+    if (product >= (static_cast<__int128>(1) << 60))
+      refuse(op, "the tensor is too large", shape_text(shape), "fewer than 2^60 elements");
   }
 }
 
@@ -49,7 +51,8 @@ size_t resolve_axis(std::string_view op, int64_t axis, size_t rank) {
 }
 
 void check_float(std::string_view op, std::string_view input, const Type& type) {
-  if (!is_float(type.dtype)) refuse(op, fmt::format("{} must be floating point", input), type_text(type), "f32, f64, f16 or bf16");
+  if (!is_float(type.dtype))
+    refuse(op, fmt::format("{} must be floating point", input), type_text(type), "f32, f64, f16 or bf16");
 }
 
 std::string inputs_text(const OpInfo& info, const Types& in) {

@@ -11,7 +11,8 @@ namespace lockstep {
 
 /// For every index of `shape` in row-major order: offset + sum of index * stride, in elements.
 std::vector<int64_t> positions(const Shape& shape, const Shape& strides, int64_t offset = 0);
-/// For every element of a tensor of shape `to`: the element of one of shape `from` that broadcasting puts there.
+/// For every element of a tensor of shape `to`: the element of one of shape `from` that broadcasting puts
+/// there.
 std::vector<int64_t> broadcast_positions(const Shape& from, const Shape& to);
 
 /// Compares by the tensors' element type, which must be equal; NaN is unordered.
@@ -20,8 +21,10 @@ std::partial_ordering order_of(const Tensor& a, int64_t i, const Tensor& b, int6
 /// Calls f(in.real, out.real) or f(in.whole, out.whole): for ops that only move elements.
 template <class F>
 void with_elements(const Tensor& in, Tensor& out, F f) {
-  if (in.is_real()) f(in.real, out.real);
-  else f(in.whole, out.whole);
+  if (in.is_real())
+    f(in.real, out.real);
+  else
+    f(in.whole, out.whole);
 }
 
 /// Refuses negative sizes and tensors of 2^60 elements or more.

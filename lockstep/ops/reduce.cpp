@@ -20,8 +20,10 @@ Shape kept_shape(std::string_view op, const ReduceAttrs& attrs, const Shape& x, 
   }
   Shape kept = x;
   for (size_t d = 0; d < x.size(); ++d) {
-    if (gone[d]) kept[d] = 1;
-    else if (reduced != nullptr) reduced->push_back(x[d]);
+    if (gone[d])
+      kept[d] = 1;
+    else if (reduced != nullptr)
+      reduced->push_back(x[d]);
   }
   return kept;
 }
@@ -42,7 +44,8 @@ int64_t span_of(std::string_view op, const ReduceAttrs& attrs, const Shape& x) {
 
 void check_not_empty(std::string_view op, const ReduceAttrs& attrs, const Type& x) {
   if (span_of(op, attrs, x.shape) == 0)
-    refuse(op, "there is nothing to reduce", fmt::format("{} over axes {}", type_text(x), shape_text(attrs.axes)), "axes of size 1 or more");
+    refuse(op, "there is nothing to reduce",
+           fmt::format("{} over axes {}", type_text(x), shape_text(attrs.axes)), "axes of size 1 or more");
 }
 
 /// Repeats dy over the axes that were reduced.
@@ -81,7 +84,8 @@ OpCases reduce_cases(bool with_empty_axes) {
     op.axes = std::move(axes);
     op.keep = keep;
     OpCase c = op_case(op, {parse_type(x)});
-    if (Op::info.inputs.size() == 2) c.inputs.insert(c.inputs.begin(), reduced_type(Op::info.name, op, c.inputs[0]));
+    if (Op::info.inputs.size() == 2)
+      c.inputs.insert(c.inputs.begin(), reduced_type(Op::info.name, op, c.inputs[0]));
     all.push_back(std::move(c));
   };
   one("f32[2,3]", {1});
@@ -103,10 +107,13 @@ OpCases reduce_cases(bool with_empty_axes) {
 }  // namespace
 
 Types ReduceSum::infer(const Types& in) const {
-  if (in[0].dtype == DType::pred) refuse(info.name, "x must be a number", type_text(in[0]), "floating point or integers");
+  if (in[0].dtype == DType::pred)
+    refuse(info.name, "x must be a number", type_text(in[0]), "floating point or integers");
   return {reduced_type(info.name, *this, in[0])};
 }
-Values ReduceSum::grad(NodeView n, const Values& dy) const { return {spread(info.name, *this, dy[0], n.in(0))}; }
+Values ReduceSum::grad(NodeView n, const Values& dy) const {
+  return {spread(info.name, *this, dy[0], n.in(0))};
+}
 void ReduceSum::eval(Args a) const {
   auto to = targets(info.name, *this, a.in[0]->shape());
   with_elements(*a.in[0], *a.out[0], [&](const auto& x, auto& y) {
@@ -138,12 +145,12 @@ Cost ReduceMean::cost(const Types& in) const { return reduce_cost(in, infer(in))
 OpCases ReduceMean::cases() { return reduce_cases<ReduceMean>(false); }
 
 Types ReduceMax::infer(const Types& in) const {
-  if (in[0].dtype == DType::pred) refuse(info.name, "x must be a number", type_text(in[0]), "floating point or integers");
+  if (in[0].dtype == DType::pred)
+    refuse(info.name, "x must be a number", type_text(in[0]), "floating point or integers");
   check_not_empty(info.name, *this, in[0]);
   return {reduced_type(info.name, *this, in[0])};
 }
 Values ReduceMax::grad(NodeView n, const Values& dy) const {
-  if (!is_float(dy[0].type().dtype)) return Values(1);
   return {reduce_max_backward(dy[0], n.in(0), axes, keep)};
 }
 void ReduceMax::eval(Args a) const {
@@ -188,9 +195,15 @@ Value reduce(Values inputs, Shape axes, bool keep, Site site) {
 }
 }  // namespace
 
-Value reduce_sum(Value x, Shape axes, bool keep, Site site) { return reduce<ReduceSum>({x}, std::move(axes), keep, site); }
-Value reduce_mean(Value x, Shape axes, bool keep, Site site) { return reduce<ReduceMean>({x}, std::move(axes), keep, site); }
-Value reduce_max(Value x, Shape axes, bool keep, Site site) { return reduce<ReduceMax>({x}, std::move(axes), keep, site); }
+Value reduce_sum(Value x, Shape axes, bool keep, Site site) {
+  return reduce<ReduceSum>({x}, std::move(axes), keep, site);
+}
+Value reduce_mean(Value x, Shape axes, bool keep, Site site) {
+  return reduce<ReduceMean>({x}, std::move(axes), keep, site);
+}
+Value reduce_max(Value x, Shape axes, bool keep, Site site) {
+  return reduce<ReduceMax>({x}, std::move(axes), keep, site);
+}
 Value reduce_max_backward(Value dy, Value x, Shape axes, bool keep, Site site) {
   return reduce<ReduceMaxBackward>({dy, x}, std::move(axes), keep, site);
 }

@@ -11,7 +11,8 @@ namespace lockstep {
 Types Reshape::infer(const Types& in) const {
   check_shape(info.name, shape);
   if (elements(shape) != in[0].elements())
-    refuse(info.name, "the number of elements changes", fmt::format("{} to {}", type_text(in[0]), shape_text(shape)),
+    refuse(info.name, "the number of elements changes",
+           fmt::format("{} to {}", type_text(in[0]), shape_text(shape)),
            fmt::format("{} elements", in[0].elements()));
   return {{in[0].dtype, shape}};
 }
@@ -26,7 +27,9 @@ Cost Reshape::cost(const Types& in) const { return streaming_cost(in, infer(in),
 
 OpCases Reshape::cases() {
   OpCases all;
-  auto one = [&](const char* x, Shape to) { all.push_back(op_case(Reshape{std::move(to)}, {parse_type(x)})); };
+  auto one = [&](const char* x, Shape to) {
+    all.push_back(op_case(Reshape{std::move(to)}, {parse_type(x)}));
+  };
   one("f32[2,3]", {3, 2});
   one("f64[3,5]", {15});
   one("f64[1]", {});
@@ -43,7 +46,8 @@ Value reshape(Value x, Shape shape, Site site) {
   if (std::count(shape.begin(), shape.end(), -1) == 1) {
     int64_t known = 1;
     for (auto size : shape) known *= size == -1 ? 1 : size;
-    if (known > 0 && x.type().elements() % known == 0) std::replace(shape.begin(), shape.end(), int64_t{-1}, x.type().elements() / known);
+    if (known > 0 && x.type().elements() % known == 0)
+      std::replace(shape.begin(), shape.end(), int64_t{-1}, x.type().elements() / known);
   }
   return x.shape() == shape ? x : emit_one(Reshape{std::move(shape)}, {x}, site);
 }

@@ -14,7 +14,6 @@ Types Select::infer(const Types& in) const {
 }
 
 Values Select::grad(NodeView n, const Values& dy) const {
-  if (!is_float(dy[0].type().dtype)) return Values(3);
   Value zero = constant(*n.graph, 0, dy[0].type());
   return {Value{}, select(n.in(0), dy[0], zero), select(n.in(0), zero, dy[0])};
 }

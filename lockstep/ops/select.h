@@ -7,7 +7,8 @@ namespace lockstep {
 
 /// y = a where pred, else b. pred is a scalar or has the shape of a and b, which share one type.
 struct Select {
-  static constexpr OpInfo info{.name = "select", .inputs = {"pred", "a", "b"}, .outputs = {"y"}, .elementwise = true};
+  static constexpr OpInfo info{
+      .name = "select", .inputs = {"pred", "a", "b"}, .outputs = {"y"}, .elementwise = true};
   static constexpr auto attrs = fields();
   Types infer(const Types& in) const;
   Values grad(NodeView n, const Values& dy) const;

@@ -16,7 +16,8 @@ Types Slice::infer(const Types& in) const {
     if (fits) out.shape[d] = end[d] - begin[d];
   }
   if (!fits)
-    refuse(info.name, "the slice does not lie in x", fmt::format("begin {}, end {}, x {}", shape_text(begin), shape_text(end), type_text(in[0])),
+    refuse(info.name, "the slice does not lie in x",
+           fmt::format("begin {}, end {}, x {}", shape_text(begin), shape_text(end), type_text(in[0])),
            "0 <= begin <= end <= size for each axis");
   return {out};
 }
@@ -44,7 +45,9 @@ Cost Slice::cost(const Types& in) const {  // reads only what it keeps
 
 OpCases Slice::cases() {
   OpCases all;
-  auto one = [&](const char* x, Shape begin, Shape end) { all.push_back(op_case(Slice{std::move(begin), std::move(end)}, {parse_type(x)})); };
+  auto one = [&](const char* x, Shape begin, Shape end) {
+    all.push_back(op_case(Slice{std::move(begin), std::move(end)}, {parse_type(x)}));
+  };
   one("f32[4,3]", {1, 0}, {3, 3});
   one("f64[3,5,7]", {0, 2, 3}, {3, 5, 4});
   one("f64[5]", {2}, {2});
@@ -57,7 +60,9 @@ OpCases Slice::cases() {
   return all;
 }
 
-Value slice(Value x, Shape begin, Shape end, Site site) { return emit_one(Slice{std::move(begin), std::move(end)}, {x}, site); }
+Value slice(Value x, Shape begin, Shape end, Site site) {
+  return emit_one(Slice{std::move(begin), std::move(end)}, {x}, site);
+}
 
 Value slice_axis(Value x, int64_t axis, int64_t begin, int64_t end, Site site) {
   Shape first(x.shape().size(), 0), last = x.shape();

@@ -6,14 +6,15 @@
 namespace lockstep {
 
 Types SumN::infer(const Types& in) const {
-  if (in[0].dtype == DType::pred) refuse(info.name, "xs must be numbers", inputs_text(info, in), "floating point or integers");
+  if (in[0].dtype == DType::pred)
+    refuse(info.name, "xs must be numbers", inputs_text(info, in), "floating point or integers");
   for (const auto& t : in)
     if (t != in[0]) refuse(info.name, "xs must have one type", inputs_text(info, in));
   return {in[0]};
 }
 
 Values SumN::grad(NodeView n, const Values& dy) const {
-  return Values(n.graph->nodes()[n.node].in.size(), is_float(dy[0].type().dtype) ? dy[0] : Value{});
+  return Values(n.graph->nodes()[n.node].in.size(), dy[0]);
 }
 
 void SumN::eval(Args a) const {
@@ -24,11 +25,15 @@ void SumN::eval(Args a) const {
     });
 }
 
-Cost SumN::cost(const Types& in) const { return streaming_cost(in, infer(in), static_cast<double>(in.size() - 1)); }
+Cost SumN::cost(const Types& in) const {
+  return streaming_cost(in, infer(in), static_cast<double>(in.size() - 1));
+}
 
 OpCases SumN::cases() {
   OpCases all;
-  auto one = [&](const char* x, size_t count) { all.push_back(op_case(SumN{}, Types(count, parse_type(x)))); };
+  auto one = [&](const char* x, size_t count) {
+    all.push_back(op_case(SumN{}, Types(count, parse_type(x))));
+  };
   one("f32[2,3]", 3);
   one("f64[5]", 2);
   one("f64[]", 1);

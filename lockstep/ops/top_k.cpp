@@ -45,7 +45,8 @@ OpCases TopKCorrect::cases() {
   OpCases all;
   auto one = [&](int64_t k, const char* logits, const char* label) {
     Type t = parse_type(logits);
-    all.push_back(op_case(TopKCorrect{k}, {t, parse_type(label)}, {Domain{}, Domain{0, static_cast<double>(t.shape[1])}}));
+    all.push_back(op_case(TopKCorrect{k}, {t, parse_type(label)},
+                          {Domain{}, Domain{0, static_cast<double>(t.shape[1])}}));
   };
   one(1, "f32[5,3]", "i32[5]");
   one(2, "f64[7,5]", "i32[7]");
@@ -57,6 +58,8 @@ OpCases TopKCorrect::cases() {
   return all;
 }
 
-Value top_k_correct(Value logits, Value label, int64_t k, Site site) { return emit_one(TopKCorrect{k}, {logits, label}, site); }
+Value top_k_correct(Value logits, Value label, int64_t k, Site site) {
+  return emit_one(TopKCorrect{k}, {logits, label}, site);
+}
 
 }  // namespace lockstep

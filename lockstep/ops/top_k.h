@@ -5,9 +5,10 @@
 
 namespace lockstep {
 
-/// y[b] = 1 where label[b] is among the k largest logits of row b, else 0: fewer than k logits are larger, or equal and of
-/// a smaller index. A label whose logit is NaN is never correct; other NaN logits are passed over.
-/// logits (B, K), label i32 (B) -> y (B) of the type of the logits; a label outside 0..K-1 is a data error.
+/// y[b] = 1 where label[b] is among the k largest logits of row b, else 0: fewer than k logits are larger, or
+/// equal and of a smaller index. A label whose logit is NaN is never correct; other NaN logits are passed
+/// over. logits (B, K), label i32 (B) -> y (B) of the type of the logits; a label outside 0..K-1 is a data
+/// error.
 struct TopKCorrect {
   int64_t k = 1;
   static constexpr OpInfo info{"top_k_correct", {"logits", "label"}, {"y"}, Gradient::none};

@@ -13,7 +13,8 @@ Types Transpose::infer(const Types& in) const {
   Shape every(in[0].shape.size());
   std::iota(every.begin(), every.end(), 0);
   if (!std::is_permutation(perm.begin(), perm.end(), every.begin(), every.end()))
-    refuse(info.name, "perm must name each axis of x once", fmt::format("{} for x {}", shape_text(perm), type_text(in[0])),
+    refuse(info.name, "perm must name each axis of x once",
+           fmt::format("{} for x {}", shape_text(perm), type_text(in[0])),
            fmt::format("the axes {} in some order", shape_text(every)));
   Type out{in[0].dtype, {}};
   for (auto axis : perm) out.shape.push_back(in[0].shape[axis]);
@@ -39,7 +40,9 @@ Cost Transpose::cost(const Types& in) const { return streaming_cost(in, infer(in
 
 OpCases Transpose::cases() {
   OpCases all;
-  auto one = [&](const char* x, Shape perm) { all.push_back(op_case(Transpose{std::move(perm)}, {parse_type(x)})); };
+  auto one = [&](const char* x, Shape perm) {
+    all.push_back(op_case(Transpose{std::move(perm)}, {parse_type(x)}));
+  };
   one("f32[2,3]", {1, 0});
   one("f64[3,5,7]", {2, 0, 1});
   one("f64[2,3,1,5]", {0, 2, 3, 1});

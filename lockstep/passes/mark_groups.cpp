@@ -22,6 +22,7 @@ namespace {
 class GroupMarker {
  public:
   explicit GroupMarker(Graph& graph) : graph_(graph), readers_(graph.readers()) {
+    for (auto& n : graph.nodes()) n.group = -1;
     for (const auto& o : graph.outputs()) pinned_.insert(o.value);
     for (const auto& a : graph.assigns()) pinned_.insert(a.value);
   }
@@ -45,8 +46,9 @@ class GroupMarker {
       if (next < 0) return;
       members.push_back(next);
     }
-    if (encloses_others(members)) return;
+    if (path_returns(members)) return;
     for (int m : members) graph_.nodes()[m].group = next_;
+    groups_.push_back(std::move(members));
     ++next_;
   }
 
@@ -72,18 +74,30 @@ class GroupMarker {
     return n.in[0] == value && std::count(n.in.begin(), n.in.end(), value) == 1;
   }
 
-  /// True when a path leaves the group and comes back: the group could then not run as one.
-  bool encloses_others(const std::vector<int>& members) const {
-    std::set<int> tainted;  // outside nodes that depend on a member
-    int last = members.back();
-    for (int n = members[0] + 1; n <= last; ++n) {
-      bool member = std::find(members.begin(), members.end(), n) != members.end();
-      for (int v : graph_.nodes()[n].in) {
-        int p = graph_.producer(v);
-        bool from_member = std::find(members.begin(), members.end(), p) != members.end();
-        if (member && tainted.contains(p)) return true;
-        if (!member && (from_member || tainted.contains(p))) tainted.insert(n);
-      }
+  /// True when a path leaves the group and comes back, be it through another group, which runs as one as well: the
+  /// group could then not run as one.
+  bool path_returns(const std::vector<int>& members) const {
+    std::vector<bool> reached(graph_.nodes().size(), false);
+    std::vector<int> open;
+    auto reach = [&](int node) {
+      if (!reached[node]) open.push_back(node);
+      reached[node] = true;
+    };
+    auto is_member = [&](int node) { return std::find(members.begin(), members.end(), node) != members.end(); };
+    for (int m : members)
+      for (int v : graph_.nodes()[m].out)
+        for (int r : readers_[v])
+          if (!is_member(r)) reach(r);
+    while (!open.empty()) {
+      const auto& node = graph_.nodes()[open.back()];
+      open.pop_back();
+      if (node.group >= 0)
+        for (int mate : groups_[node.group]) reach(mate);
+      for (int v : node.out)
+        for (int r : readers_[v]) {
+          if (is_member(r)) return true;
+          reach(r);
+        }
     }
     return false;
   }
@@ -91,6 +105,7 @@ class GroupMarker {
   Graph& graph_;
   std::vector<std::vector<int>> readers_;
   std::set<int> pinned_;
+  std::vector<std::vector<int>> groups_;
   int next_ = 0;
 };
 

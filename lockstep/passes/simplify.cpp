@@ -29,7 +29,12 @@ Changed walk(Graph& graph) {
     for (const auto& [name, v] : match.values) values[name] = {&out, map[v].id};
     out.set_scope(node.name);
     out.phase = node.phase;
+    size_t before = out.nodes().size();
     map[node.out[0]] = build_right(*found, node, out, values);
+    for (size_t n = before; n < out.nodes().size(); ++n) {
+      out.nodes()[n].stage = node.stage;
+      out.nodes()[n].recompute = node.recompute;
+    }
     changed = true;
   }
   out.set_scope("");

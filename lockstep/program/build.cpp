@@ -1,6 +1,9 @@
 // Graph -> program: one step list, safe before it is quick (passes/elide_copies removes what safety did not need).
 #include <fmt/format.h>
 
+#include <iterator>
+#include <set>
+
 #include "lockstep/program/bundle.h"
 
 namespace lockstep {
@@ -18,8 +21,8 @@ class ProgramBuilder {
     operands_.resize(graph_.value_count());
     for (const auto& s : graph_.sources()) source(s, repeat.body);
     for (const auto& n : graph_.nodes()) repeat.body.push_back(run(n));
-    for (const auto& a : graph_.assigns()) repeat.body.push_back(transfer(StepKind::copy, operands_[a.value], operands_[a.variable]));
     for (const auto& o : graph_.outputs()) fetch(o, repeat.body);
+    assigns(repeat.body);
     program_.steps.push_back(std::move(repeat));
     return std::move(program_);
   }
@@ -89,6 +92,24 @@ class ProgramBuilder {
     step.reads = {from};
     step.writes = {to};
     return step;
+  }
+
+  /// All assigns take effect at once: a variable that is read by a later copy than the one that overwrites it is
+  /// kept aside first.
+  void assigns(std::vector<Step>& body) {
+    std::set<int> overwritten;
+    std::vector<Step> copies;
+    for (const auto& a : graph_.assigns()) {
+      auto from = operands_[a.value];
+      if (overwritten.contains(a.value)) {
+        from = {OperandKind::value, static_cast<int>(program_.values.size()), {}};
+        program_.values.push_back({graph_.type(a.value), 1});
+        body.push_back(transfer(StepKind::copy, operands_[a.value], from));
+      }
+      copies.push_back(transfer(StepKind::copy, from, operands_[a.variable]));
+      overwritten.insert(a.variable);
+    }
+    std::move(copies.begin(), copies.end(), std::back_inserter(body));
   }
 
   void fetch(const Graph::Output& o, std::vector<Step>& body) {

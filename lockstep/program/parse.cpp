@@ -10,6 +10,7 @@ namespace lockstep {
 namespace {
 
 constexpr std::string_view loop_names = "ijklmn";
+constexpr int64_t most_slots = 1 << 24;
 
 class BundleReader {
  public:
@@ -56,6 +57,8 @@ class BundleReader {
   void table() {
     declare("&", bundle_.tables.size());
     auto name = reader_.quoted_text("the table's name");
+    for (const auto& t : bundle_.tables)
+      if (t.name == name) reader_.fail("two tables have this name");
     reader_.expect("=");
     bundle_.tables.push_back({name, read_entries(reader_)});
   }
@@ -63,7 +66,7 @@ class BundleReader {
   int64_t slots() {
     if (!reader_.accept("x")) return 1;
     int64_t n = reader_.number("a number of slots");
-    if (n < 1 || n > (1 << 24)) reader_.fail("slots must be between 1 and 16777216");
+    if (n < 1 || n > most_slots) reader_.fail(fmt::format("slots must be between 1 and {}", most_slots));
     return n;
   }
 
@@ -72,6 +75,8 @@ class BundleReader {
       declare(sigil, list.size());
       PortDecl p;
       p.name = reader_.quoted_text("a name");
+      for (const auto& other : list)
+        if (other.name == p.name) reader_.fail(fmt::format("two {}s have this name", word));
       reader_.expect(":");
       p.type = read_type(reader_);
       p.slots = slots();
@@ -106,6 +111,7 @@ class BundleReader {
     index.loop = static_cast<int>(loop);
     if (reader_.accept("+")) index.offset = reader_.number("an offset");
     else if (reader_.next_is("-")) index.offset = reader_.number("an offset");
+    if (index.offset < -most_slots || index.offset > most_slots) reader_.fail("the offset is out of range");
     reader_.expect("mod");
     index.modulo = reader_.number("a modulus");
     reader_.expect("]");
@@ -150,11 +156,7 @@ class BundleReader {
 
   Exchange exchange() {
     Exchange e;
-    try {
-      record_parse(reader_.bracketed('{', '}'), e);
-    } catch (Error& error) {
-      throw error.at(reader_.place());
-    }
+    reader_.placed([&] { record_parse(reader_.bracketed('{', '}'), e); });
     return e;
   }
 

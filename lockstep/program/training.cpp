@@ -25,6 +25,7 @@ struct Batch {
 };
 
 Batch declare_batch(Graph& graph, const Task& task) {
+  if (task.batch < 1) throw user_error("a batch needs at least one row").but(std::to_string(task.batch), ">= 1");
   Shape image{task.batch};
   image.insert(image.end(), task.image.shape.begin(), task.image.shape.end());
   return {graph.stream("image", {task.image.dtype, image}), graph.stream("label", {DType::i32, {task.batch}}),
@@ -34,7 +35,9 @@ Batch declare_batch(Graph& graph, const Task& task) {
 /// u8 pixels -> (x / 255 - mean) / deviation, as one multiply-add per channel.
 Value normalised(Graph& graph, const Task& task, Value image) {
   if (task.image.dtype == DType::f32) return image;
-  auto channels = static_cast<size_t>(task.image.shape.at(0));
+  if (task.image.dtype != DType::u8 || task.image.shape.size() != 3)
+    throw user_error("images must be u8 or f32, and u8 ones (channels, height, width)").but(type_text(task.image), "for example u8[3,32,32]");
+  auto channels = static_cast<size_t>(task.image.shape[0]);
   if (task.mean.size() != channels || task.deviation.size() != channels)
     throw user_error("mean and deviation need one number per image channel")
         .but(fmt::format("{} and {}", task.mean.size(), task.deviation.size()), fmt::format("{} each", channels));

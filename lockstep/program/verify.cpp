@@ -20,10 +20,11 @@ class ProgramChecker {
   }
 
  private:
-  [[noreturn]] void fail(const Step& step, std::string rule) const {
+  std::string place(const Step& step) const {
     auto what = step.kind == StepKind::run ? std::string(step.op->info.name) : field_text(step.kind);
-    throw user_error(std::move(rule)).at(fmt::format("program '{}', step {} ({}{})", program_.name, at_, what, step.name.empty() ? "" : ", layer " + step.name));
+    return fmt::format("program '{}', step {} ({}{})", program_.name, at_, what, step.name.empty() ? "" : ", layer " + step.name);
   }
+  [[noreturn]] void fail(const Step& step, std::string rule) const { throw user_error(std::move(rule)).at(place(step)); }
 
   /// Slotted values may be read in an earlier iteration's copy: written anywhere in the program is enough.
   void mark_stashes(const Step& s) {
@@ -85,14 +86,29 @@ class ProgramChecker {
     if (o.kind == OperandKind::value) written_[o.id] = true;
   }
 
+  /// Nothing is written twice, and over its own input only by an op that reads element i before it writes it.
+  void overlaps(const Step& s) const {
+    for (const auto& w : s.writes) {
+      if (std::count(s.writes.begin(), s.writes.end(), w) > 1) fail(s, "writes two results into one place");
+      if (s.kind == StepKind::run && !s.op->info.elementwise && std::count(s.reads.begin(), s.reads.end(), w) > 0)
+        fail(s, "writes over an operand that it still reads");
+    }
+  }
+
   void types(const Step& s) const {
     auto type = [&](const Operand& o) { return bundle_.type_of(program_, o); };
     if (s.kind == StepKind::run) {
       Types in, out;
       for (const auto& o : s.reads) in.push_back(type(o));
       for (const auto& o : s.writes) out.push_back(type(o));
-      check_arity(s.op->info, in.size());
-      if (s.op->infer(s.attrs.get(), in) != out) fail(s, "types of the written operands are not what the op gives");
+      Types inferred;
+      try {
+        check_arity(s.op->info, in.size());
+        inferred = s.op->infer(s.attrs.get(), in);
+      } catch (Error& e) {
+        throw e.at(place(s));
+      }
+      if (inferred != out) fail(s, "types of the written operands are not what the op gives");
     } else if (s.kind == StepKind::copy || s.kind == StepKind::fetch) {
       if (type(s.reads[0]) != type(s.writes[0])) fail(s, fmt::format("moves {} into {}", type_text(type(s.reads[0])), type_text(type(s.writes[0]))));
     } else if (s.kind == StepKind::collective && s.exchange.collective == CollectiveKind::all_reduce) {
@@ -129,8 +145,10 @@ class ProgramChecker {
       if (s.kind == StepKind::repeat) {
         if (s.limit < 1) fail(s, "a repeat needs a limit of at least 1");
         size_t fed = fed_.size();
+        auto under_way = open_;
         steps(s.body, depth + 1);
         fed_.resize(fed);
+        if (open_ != under_way) fail(s, "a repeat must wait for what it starts and for nothing else");
         continue;
       }
       if (s.kind == StepKind::wait) {
@@ -146,6 +164,7 @@ class ProgramChecker {
         fed_.push_back(inner.reads[0]);
       }
       for (const auto& o : inner.writes) write(inner, o, depth);
+      overlaps(inner);
       types(inner);
       if (s.kind == StepKind::start) open_[s.handle] = &s;
     }
@@ -163,15 +182,17 @@ class ProgramChecker {
 struct Event {
   const Step* step;
   Type type;
+  Shape limits;  ///< of the repeats around it
 };
 
-std::vector<Event> events_of(const Program& program, const Bundle& bundle) {
-  std::vector<Event> events;
-  for_each_step(program.steps, [&](const Step& s, int) {
-    if (s.kind == StepKind::collective || s.kind == StepKind::recv) events.push_back({&s, bundle.type_of(program, s.writes[0])});
-    if (s.kind == StepKind::send) events.push_back({&s, bundle.type_of(program, s.reads[0])});
-  });
-  return events;
+void append_events(const std::vector<Step>& steps, const Program& program, const Bundle& bundle, const Shape& limits, std::vector<Event>* events) {
+  for (const auto& s : steps) {
+    if (s.kind == StepKind::collective || s.kind == StepKind::recv) events->push_back({&s, bundle.type_of(program, s.writes[0]), limits});
+    if (s.kind == StepKind::send) events->push_back({&s, bundle.type_of(program, s.reads[0]), limits});
+    Shape inside = limits;
+    if (s.kind == StepKind::repeat) inside.push_back(s.limit);
+    append_events(s.body, program, bundle, inside, events);
+  }
 }
 
 [[noreturn]] void rank_fault(size_t rank, const Event& e, std::string text) {
@@ -183,13 +204,23 @@ std::vector<Event> events_of(const Program& program, const Bundle& bundle) {
 }  // namespace
 
 void verify(const Bundle& bundle) {
+  // Whoever adds up sizes may do so in 64 bits.
+  __int128 bytes = 0;
+  auto declared = [&](const Type& type, int64_t slots) { bytes += static_cast<__int128>(type.bytes()) * slots; };
+  for (const auto& v : bundle.variables) declared(v.type, 1);
+  for (const auto& p : bundle.programs) {
+    for (const auto* ports : {&p.streams, &p.outputs})
+      for (const auto& port : *ports) declared(port.type, port.slots);
+    for (const auto& v : p.values) declared(v.type, v.slots);
+  }
+  if (bytes >= static_cast<__int128>(1) << 62) throw user_error(fmt::format("the values of bundle '{}' are too large", bundle.name));
   for (const auto& p : bundle.programs) ProgramChecker(bundle, p).check();
 }
 
 void verify_ranks(const std::vector<const Program*>& programs, const Bundle& bundle) {
   size_t ranks = programs.size();
   std::vector<std::vector<Event>> events;
-  for (const auto* p : programs) events.push_back(events_of(*p, bundle));
+  for (const auto* p : programs) append_events(p->steps, *p, bundle, {}, &events.emplace_back());
   std::vector<size_t> next(ranks, 0);
   auto done = [&](size_t r) { return next[r] == events[r].size(); };
   // Every rank moves in lockstep with whom it meets: a send with its recv, a collective with everybody.
@@ -205,6 +236,7 @@ void verify_ranks(const std::vector<const Program*>& programs, const Bundle& bun
         const auto& other = events[peer][next[peer]];
         if (other.step->kind != StepKind::recv || other.step->exchange.peer != static_cast<int64_t>(r)) continue;
         if (other.step->exchange.tag != e.step->exchange.tag) rank_fault(r, e, fmt::format("rank {} receives tag {} here", peer, other.step->exchange.tag));
+        if (other.limits != e.limits) rank_fault(r, e, fmt::format("rank {} receives this in other repeats", peer));
         if (other.type != e.type) rank_fault(r, e, fmt::format("rank {} receives {} here, not {}", peer, type_text(other.type), type_text(e.type)));
         ++next[r], ++next[peer];
         moved = true;
@@ -218,6 +250,7 @@ void verify_ranks(const std::vector<const Program*>& programs, const Bundle& bun
       const auto& e = events[r][next[r]];
       if (record_text(e.step->exchange) != record_text(first.step->exchange) || e.type != first.type)
         rank_fault(r, e, fmt::format("rank 0 issues collective{} on {} here", record_text(first.step->exchange), type_text(first.type)));
+      if (e.limits != first.limits) rank_fault(r, e, "rank 0 issues this in other repeats");
     }
     for (auto& n : next) ++n;
     moved = true;

@@ -12,7 +12,10 @@ namespace lockstep {
 ///  - an operand is indexed by a loop that does not enclose it, or its modulus is not the number of slots;
 ///  - types of reads and writes are not what the op, copy, fetch or collective gives;
 ///  - a step writes a table or stream, or anything but fetch writes an output, or an output is read;
-///  - a start is never waited for, is waited for twice, or what it moves is touched in between.
+///  - a step writes two results into one place, or over an operand that it still reads;
+///  - a start is never waited for, is waited for twice or across the end of a repeat, or what it moves is touched in
+///    between;
+///  - all values together are 2^62 bytes or more.
 void verify(const Bundle& bundle);
 
 /// `programs[r]` is what rank r runs. Throws when the ranks of a group do not issue the same collectives in the same

@@ -49,6 +49,7 @@ struct RunResult {
   bool ok = true;
   int64_t steps_done = 0;   ///< whole iterations
   bool stream_closed = false;  ///< a stream ended: ask its owner why
+  std::string fault;           ///< the first fault inside a step, naming op and layer; "" when there was none
 };
 
 /// What was chosen for one step or group of a program.
@@ -78,8 +79,12 @@ class Executable {
   /// Bytes of an output's slot after a call.
   virtual const std::byte* output(int program, int port, int64_t iteration) const = 0;
 
+  /// A call ends after the iteration in which this pred[] output is false; port -1: never.
+  virtual void stop_on(int program, int port) = 0;
+
   /// Runs one iteration again, op by op, and names the first op whose result is not finite ("" when all are). For
-  /// the message about a non-finite loss: variables are as they were, because such a step changes none.
+  /// the message about a non-finite loss: variables are as they were, because such a step changes none (after a call
+  /// ended by stop_on). The connected source must still, or again, hold that iteration's batch.
   virtual std::string find_non_finite(int program, int64_t iteration) = 0;
 };
 
