@@ -46,7 +46,8 @@ const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
 
 /// "-1" and "-.5" are numbers.
 bool is_option(const std::string& word) {
-  return word.size() > 1 && word[0] == '-' && std::isdigit(static_cast<unsigned char>(word[1])) == 0 && word[1] != '.';
+  return word.size() > 1 && word[0] == '-' && std::isdigit(static_cast<unsigned char>(word[1])) == 0 &&
+         word[1] != '.';
 }
 
 Error unknown_option(const CLI::App& app, const CLI::App* verb, const std::string& name) {
@@ -54,9 +55,12 @@ Error unknown_option(const CLI::App& app, const CLI::App* verb, const std::strin
   auto error = user_error(fmt::format("unknown option '{}'{}", name, did_you_mean(name, names)));
   std::vector<std::string> elsewhere;
   for (const auto* other : app.get_subcommands(nullptr))
-    if (other != verb && find_option(*other, name) != nullptr) elsewhere.push_back("lockstep " + other->get_name());
-  if (!elsewhere.empty()) error.advise(fmt::format("{} belongs behind {}", name, join(elsewhere, ", ")));
-  else if (verb != nullptr) error.advise(fmt::format("lockstep {} --help lists the options", verb->get_name()));
+    if (other != verb && find_option(*other, name) != nullptr)
+      elsewhere.push_back("lockstep " + other->get_name());
+  if (!elsewhere.empty())
+    error.advise(fmt::format("{} belongs behind {}", name, join(elsewhere, ", ")));
+  else if (verb != nullptr)
+    error.advise(fmt::format("lockstep {} --help lists the options", verb->get_name()));
   return error;
 }
 
@@ -80,10 +84,15 @@ void check_names(const CLI::App& app, const std::vector<std::string>& words) {
     auto name = word.substr(0, equals);
     const auto* option = find_option(verb != nullptr ? *verb : app, name);
     if (option == nullptr) throw unknown_option(app, verb, name);
-    if (option->get_items_expected_max() > 0 && equals == std::string::npos) ++i;  // its value may look like anything
+    if (option->get_items_expected_max() > 0 && equals == std::string::npos)
+      ++i;  // its value may look like anything
   }
-  bool asks = std::any_of(words.begin(), words.end(), [&](const auto& w) { return find_option(app, w) != nullptr; });
-  if (verb == nullptr && !asks) throw user_error("no command").but("nothing", join(verb_names(app), " | ")).advise("lockstep --help says what they do");
+  bool asks =
+      std::any_of(words.begin(), words.end(), [&](const auto& w) { return find_option(app, w) != nullptr; });
+  if (verb == nullptr && !asks)
+    throw user_error("no command")
+        .but("nothing", join(verb_names(app), " | "))
+        .advise("lockstep --help says what they do");
 }
 
 void parse_words(CLI::App& app, const std::vector<std::string>& words) {
@@ -94,7 +103,8 @@ void parse_words(CLI::App& app, const std::vector<std::string>& words) {
     throw;
   } catch (const CLI::ExtrasError&) {
     auto extra = app.remaining(true);
-    throw user_error(fmt::format("one argument too many: '{}'", extra.empty() ? "" : extra.front())).advise(fmt::format("lockstep {} --help", words.front()));
+    throw user_error(fmt::format("one argument too many: '{}'", extra.empty() ? "" : extra.front()))
+        .advise(fmt::format("lockstep {} --help", words.front()));
   } catch (const CLI::ParseError& e) {
     throw user_error(e.what()).advise(fmt::format("lockstep {} --help", words.front()));
   }

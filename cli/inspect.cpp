@@ -9,7 +9,8 @@ namespace lockstep::cli {
 int64_t parameters_of(const Graph& graph) {
   int64_t count = 0;
   for (const auto& source : graph.sources())
-    if (source.kind == SourceKind::variable && source.variable.trainable) count += graph.type(source.value).elements();
+    if (source.kind == SourceKind::variable && source.variable.trainable)
+      count += graph.type(source.value).elements();
   return count;
 }
 
@@ -26,16 +27,20 @@ DataFacts published_facts(const NamedModel& model) {
 
 std::unique_ptr<Executable> lower(const Settings& settings, Bundle bundle) {
   const auto& target = settings.target;
-  return target_named(target.name).lower(std::move(bundle), {static_cast<int>(target.threads), target.in_double, target.force, target.avoid});
+  return target_named(target.name)
+      .lower(std::move(bundle),
+             {static_cast<int>(target.threads), target.in_double, target.force, target.avoid});
 }
 
 int64_t planned_bytes(const MemoryPlan& plan, int64_t ring_bytes) {
-  return plan.arena_bytes + plan.variable_bytes + plan.table_bytes + plan.output_bytes + plan.code_bytes + ring_bytes;
+  return plan.arena_bytes + plan.variable_bytes + plan.table_bytes + plan.output_bytes + plan.code_bytes +
+         ring_bytes;
 }
 
 std::string grouped(int64_t number) {
   auto digits = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3) digits.insert(static_cast<size_t>(at), ",");
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)
+    digits.insert(static_cast<size_t>(at), ",");
   return digits;
 }
 

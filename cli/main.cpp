@@ -18,7 +18,7 @@ namespace {
 int run_words(const std::vector<std::string>& words) {
   CLI::App app("lockstep compiles a whole training step into one static program, and runs it.", "lockstep");
   app.set_help_flag("-h,--help", "print this help");
-  app.set_version_flag("--version", "lockstep " LOCKSTEP_VERSION);
+  app.set_version_flag("--version", "lockstep " LOCKSTEP_VERSION, "print the version");
   app.get_formatter()->column_width(34);
   Action chosen;
   for (const auto& verb : all_verbs()) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/inspect.h"
 
 namespace lockstep::cli {
@@ -12,7 +14,8 @@ int64_t slot_bytes(const PortDecl& stream) { return (stream.type.bytes() + 63) /
 std::string streams_text(const Program& program) {
   std::vector<std::string> streams;
   for (const auto& s : program.streams) streams.push_back(fmt::format("{} {}", s.name, type_text(s.type)));
-  return fmt::format("{} slots of {}", program.streams.empty() ? 0 : program.streams[0].slots, join(streams, ", "));
+  return fmt::format("{} slots of {}", program.streams.empty() ? 0 : program.streams[0].slots,
+                     join(streams, ", "));
 }
 
 int64_t sum_of(const std::vector<MemoryLine>& lines) {
@@ -21,8 +24,15 @@ int64_t sum_of(const std::vector<MemoryLine>& lines) {
   return sum;
 }
 
-std::string row(const MemoryLine& line, const char* indent) {
-  return fmt::format("{:<18} {:>16}  {:>10}{}\n", indent + line.name, grouped(line.bytes), bytes_text(line.bytes), line.note.empty() ? "" : "  " + line.note);
+std::string table_of(const std::vector<MemoryLine>& lines) {
+  size_t width = 0;
+  for (const auto& line : lines) width = std::max(width, line.name.size());
+  std::string out = fmt::format("{:{}}  {:>16}\n", "", width, "bytes");
+  for (const auto& line : lines)
+    out += std::string(trim(fmt::format("{:{}}  {:>16}  {:>10}  {}", line.name, width, grouped(line.bytes),
+                                        bytes_text(line.bytes), line.note))) +
+           "\n";
+  return out;
 }
 
 }  // namespace
@@ -39,34 +49,40 @@ std::vector<MemoryLine> memory_lines(const Executable& executable) {
   std::vector<MemoryLine> lines{
       {"variables", plan.variable_bytes, fmt::format("{} of them", bundle.variables.size())},
       {"arena", plan.arena_bytes,
-       plan.peak_op.empty() ? "" : fmt::format("fullest at {}, where {} bytes are live", plan.peak_op, grouped(plan.peak_live_bytes))},
+       plan.peak_op.empty() ? ""
+                            : fmt::format("fullest at {}, where {} bytes are live", plan.peak_op,
+                                          grouped(plan.peak_live_bytes))},
       {"tables", plan.table_bytes, fmt::format("{} of them", bundle.tables.size())},
       {"outputs", plan.output_bytes, ""}};
-  for (const auto& program : bundle.programs) lines.push_back({fmt::format("ring of {}", program.name), ring_bytes(program), streams_text(program)});
+  for (const auto& program : bundle.programs)
+    lines.push_back({fmt::format("ring of {}", program.name), ring_bytes(program), streams_text(program)});
   lines.push_back({"code", plan.code_bytes, "the program's own arrays and what kernels keep"});
   return lines;
 }
 
 std::string memory_text(const Executable& executable) {
   auto lines = memory_lines(executable);
-  std::string out = fmt::format("{:<18} {:>16}\n", "", "bytes");
-  for (const auto& line : lines) {
-    out += row(line, "");
-    if (line.name == "arena")
-      for (const auto& largest : executable.memory().largest) out += row(largest, "  ");
-  }
-  return out + row({"sum", sum_of(lines), ""}, "");
+  lines.push_back({"sum", sum_of(lines), ""});
+  auto out = table_of(lines);
+  const auto& plan = executable.memory();
+  if (!plan.largest.empty())
+    out += fmt::format("\nthe largest buffers at {}\n{}", plan.peak_op, table_of(plan.largest));
+  return out;
 }
 
 nlohmann::ordered_json memory_object(const Executable& executable) {
   const auto& plan = executable.memory();
   auto objects = [](const std::vector<MemoryLine>& lines) {
     auto list = nlohmann::ordered_json::array();
-    for (const auto& line : lines) list.push_back({{"name", line.name}, {"bytes", line.bytes}, {"note", line.note}});
+    for (const auto& line : lines)
+      list.push_back({{"name", line.name}, {"bytes", line.bytes}, {"note", line.note}});
     return list;
   };
   auto lines = memory_lines(executable);
-  return {{"lines", objects(lines)}, {"sum_bytes", sum_of(lines)}, {"peak", {{"op", plan.peak_op}, {"live_bytes", plan.peak_live_bytes}, {"largest", objects(plan.largest)}}}};
+  return {{"lines", objects(lines)},
+          {"sum_bytes", sum_of(lines)},
+          {"peak",
+           {{"op", plan.peak_op}, {"live_bytes", plan.peak_live_bytes}, {"largest", objects(plan.largest)}}}};
 }
 
 }  // namespace lockstep::cli

@@ -19,13 +19,18 @@ int64_t count_parameters(const NamedModel& model) {
 void print_table() {
   fmt::print("{:<12}{:>14}  {:<14}{:>7}  {}\n", "name", "parameters", "image", "classes", "");
   for (const auto& m : named_models())
-    fmt::print("{:<12}{:>14}  {:<14}{:>7}  {}\n", m.name, grouped(count_parameters(m)), type_text(m.image), m.classes, m.help);
+    fmt::print("{:<12}{:>14}  {:<14}{:>7}  {}\n", m.name, grouped(count_parameters(m)), type_text(m.image),
+               m.classes, m.help);
 }
 
 void print_objects() {
   auto models = nlohmann::ordered_json::array();
   for (const auto& m : named_models())
-    models.push_back({{"name", m.name}, {"help", m.help}, {"parameters", count_parameters(m)}, {"image", m.image.shape}, {"classes", m.classes}});
+    models.push_back({{"name", m.name},
+                      {"help", m.help},
+                      {"parameters", count_parameters(m)},
+                      {"image", m.image.shape},
+                      {"classes", m.classes}});
   print_json({{"models", models}});
 }
 
@@ -35,8 +40,10 @@ Action declare_models(CLI::App& app) {
   auto output = std::make_shared<OutputOptions>();
   add_output_options(app, *output);
   return [output] {
-    if (output->json) print_objects();
-    else print_table();
+    if (output->json)
+      print_objects();
+    else
+      print_table();
     return exit_code::done;
   };
 }

@@ -22,8 +22,8 @@ class SettingsOptions {
  public:
   void add_to(CLI::App& app);
   /// An option whose value is a key of the settings. `is_text`: taken as it is, whatever its characters.
-  void add_short_form(CLI::App& app, const std::string& option, const std::string& key, bool is_text, const std::string& value_name,
-                      const std::string& help);
+  void add_short_form(CLI::App& app, const std::string& option, const std::string& key, bool is_text,
+                      const std::string& value_name, const std::string& help);
 
   const std::string& config() const { return config_; }  ///< a path or a model's name
   /// Short forms win over --set; errors name what was typed.

@@ -26,7 +26,11 @@ void put(std::FILE* out, const std::string& text) {
 }  // namespace
 
 Progress::Progress(std::FILE* out, bool quiet, const Settings& settings)
-    : out_(out), quiet_(quiet), live_(!quiet && is_terminal(out)), colour_(takes_colour(out)), settings_(settings) {}
+    : out_(out),
+      quiet_(quiet),
+      live_(!quiet && is_terminal(out)),
+      colour_(takes_colour(out)),
+      settings_(settings) {}
 
 void Progress::on_start(const StartEvent& e) {
   ring_bytes_ = e.ring_bytes;
@@ -36,9 +40,12 @@ void Progress::on_start(const StartEvent& e) {
   print(fmt::format("model     {}, {} parameters", settings_.model_name, grouped(parameters_)));
   print(fmt::format("bundle    {}", e.bundle_hash.substr(0, 12)));
   print(fmt::format("target    {}{}", e.target, threads_text(settings_.target)));
-  print(fmt::format("memory    {} planned, fullest at {}", bytes_text(planned), e.memory.peak_op.empty() ? "the start" : e.memory.peak_op));
-  print(fmt::format("data      {} images for training, {} for testing, in {}", grouped(e.train_samples), grouped(e.test_samples), settings_.data.folder));
-  print(fmt::format("training  {} steps of {} images, {} an epoch{}", grouped(e.total_steps), e.batch, e.steps_per_epoch,
+  print(fmt::format("memory    {} planned, fullest at {}", bytes_text(planned),
+                    e.memory.peak_op.empty() ? "the start" : e.memory.peak_op));
+  print(fmt::format("data      {} images for training, {} for testing, in {}", grouped(e.train_samples),
+                    grouped(e.test_samples), settings_.data.folder));
+  print(fmt::format("training  {} steps of {} images, {} an epoch{}", grouped(e.total_steps), e.batch,
+                    e.steps_per_epoch,
                     e.first_step > 0 ? fmt::format("; {} are done", grouped(e.first_step)) : ""));
   print(fmt::format("run       {}", e.run_folder.string()));
   since_line_.restart();
@@ -56,10 +63,13 @@ void Progress::on_step(const StepEvent& e) {
 
 void Progress::show_line(const StepEvent& e) {
   auto n = static_cast<double>(steps_);
-  auto line = fmt::format("step {}/{}  epoch {:.2f}  loss {:.4f}  accuracy {:.1f} %  {} images/s  {} left", e.step, last_step_, e.epoch, loss_sum_ / n,
-                          100 * accuracy_sum_ / n, grouped(static_cast<int64_t>(e.samples_per_second)), duration_text(e.seconds_left));
-  if (live_) show_live(line);
-  else print(line);
+  auto line = fmt::format("step {}/{}  epoch {:.2f}  loss {:.4f}  accuracy {:.1f} %  {} images/s  {} left",
+                          e.step, last_step_, e.epoch, loss_sum_ / n, 100 * accuracy_sum_ / n,
+                          grouped(static_cast<int64_t>(e.samples_per_second)), duration_text(e.seconds_left));
+  if (live_)
+    show_live(line);
+  else
+    print(line);
   loss_sum_ = accuracy_sum_ = 0;
   steps_ = 0;
   any_line_ = true;
@@ -74,7 +84,8 @@ void Progress::on_evaluation(const EvalEvent& e) {
   evaluated_ = true;
   if (quiet_) return;
   print(bold(fmt::format("epoch {:.2f}  test accuracy {:.2f} %", e.epoch, 100 * e.accuracy)) +
-        fmt::format("  (top 5: {:.2f} %)  loss {:.4f}  {} images in {}", 100 * e.accuracy5, e.loss, grouped(e.samples), duration_text(e.seconds)));
+        fmt::format("  (top 5: {:.2f} %)  loss {:.4f}  {} images in {}", 100 * e.accuracy5, e.loss,
+                    grouped(e.samples), duration_text(e.seconds)));
   since_line_.restart();
 }
 
@@ -105,6 +116,8 @@ void Progress::print(const std::string& line) {
   put(out_, line + "\n");
 }
 
-std::string Progress::bold(const std::string& text) const { return colour_ ? "\x1b[1m" + text + "\x1b[0m" : text; }
+std::string Progress::bold(const std::string& text) const {
+  return colour_ ? "\x1b[1m" + text + "\x1b[0m" : text;
+}
 
 }  // namespace lockstep::cli

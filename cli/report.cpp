@@ -10,14 +10,19 @@
 namespace lockstep::cli {
 namespace {
 
-constexpr std::string_view please_report = "this is a mistake in lockstep, not yours: please report it with this message and the command line";
+constexpr std::string_view please_report =
+    "this is a mistake in lockstep, not yours: please report it with this message and the command line";
 
 const char* name_of(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::user: return "user";
-    case ErrorKind::system: return "system";
-    case ErrorKind::data: return "data";
-    case ErrorKind::bug: break;
+    case ErrorKind::user:
+      return "user";
+    case ErrorKind::system:
+      return "system";
+    case ErrorKind::data:
+      return "data";
+    case ErrorKind::bug:
+      break;
   }
   return "bug";
 }
@@ -34,7 +39,8 @@ int report_error(const Error& error, bool json) {
   if (shown.kind == ErrorKind::bug && shown.hint.empty()) shown.advise(std::string(please_report));
   std::fflush(stdout);
   bool colour = takes_colour(stderr);
-  fmt::print(stderr, "lockstep: {}error:{} {}\n", colour ? "\x1b[1;31m" : "", colour ? "\x1b[0m" : "", shown.what());
+  fmt::print(stderr, "lockstep: {}error:{} {}\n", colour ? "\x1b[1;31m" : "", colour ? "\x1b[0m" : "",
+             shown.what());
   if (json)
     print_json({{"error",
                  {{"kind", name_of(shown.kind)},

@@ -49,16 +49,21 @@ struct Shown {
   std::string text, hash;
 };
 
-Compiled compile_one(ProgramName program, const Settings& settings, const DataFacts& facts, const PipelineOptions& pipeline) {
-  return program == ProgramName::train ? compile(settings, facts, pipeline) : compile_evaluation(settings, facts, pipeline);
+Compiled compile_one(ProgramName program, const Settings& settings, const DataFacts& facts,
+                     const PipelineOptions& pipeline) {
+  return program == ProgramName::train ? compile(settings, facts, pipeline)
+                                       : compile_evaluation(settings, facts, pipeline);
 }
 
 /// The graph behind the pass `after`, or behind the last one.
-Shown graph_of(const Options& options, ProgramName program, const Settings& settings, const DataFacts& facts) {
+Shown graph_of(const Options& options, ProgramName program, const Settings& settings,
+               const DataFacts& facts) {
   std::string last(graph_passes().back().info.name), after = options.after.empty() ? last : options.after;
   auto is_after = [&](const auto& pass) { return pass.name == after; };
   if (std::any_of(bundle_passes().begin(), bundle_passes().end(), is_after))
-    throw user_error(fmt::format("{} is a pass over bundles", after)).at("--after " + after).advise("show it with --as bundle");
+    throw user_error(fmt::format("{} is a pass over bundles", after))
+        .at("--after " + after)
+        .advise("show it with --as bundle");
   Shown shown;
   PipelineOptions pipeline{.skip = {}, .stop_after = after, .after_graph_pass = {}, .after_bundle_pass = {}};
   auto suffix = "." + options.program;
@@ -70,18 +75,22 @@ Shown graph_of(const Options& options, ProgramName program, const Settings& sett
 }
 
 Shown bundle_of(const Options& options, const Settings& settings, const DataFacts& facts) {
-  PipelineOptions pipeline{.skip = {}, .stop_after = options.after, .after_graph_pass = {}, .after_bundle_pass = {}};
+  PipelineOptions pipeline{
+      .skip = {}, .stop_after = options.after, .after_graph_pass = {}, .after_bundle_pass = {}};
   auto bundle = compile(settings, facts, pipeline).bundle;
   return {print(bundle), hash_of(bundle)};
 }
 
 void print_shown(const Options& options, const Shown& shown) {
-  if (options.output.json) print_json({{"as", options.as}, {"hash", shown.hash}, {"text", shown.text}});
-  else fmt::print("// hash {}\n{}", shown.hash, shown.text);
+  if (options.output.json)
+    print_json({{"as", options.as}, {"hash", shown.hash}, {"text", shown.text}});
+  else
+    fmt::print("// hash {}\n{}", shown.hash, shown.text);
 }
 
 void show_lowered(const Options& options, Station station, const Settings& settings, const DataFacts& facts) {
-  PipelineOptions pipeline{.skip = {}, .stop_after = options.after, .after_graph_pass = {}, .after_bundle_pass = {}};
+  PipelineOptions pipeline{
+      .skip = {}, .stop_after = options.after, .after_graph_pass = {}, .after_bundle_pass = {}};
   auto executable = lower(settings, compile(settings, facts, pipeline).bundle);
   auto hash = hash_of(executable->bundle());
   if (station == Station::plan) {
@@ -91,7 +100,8 @@ void show_lowered(const Options& options, Station station, const Settings& setti
     object.update(memory_object(*executable));
     print_json(object);
   } else {
-    fmt::print("{} on {}, batch {}, bundle {}\n{}", settings.model_name, settings.target.name, settings.train.batch, hash.substr(0, 12), memory_text(*executable));
+    fmt::print("{} on {}, batch {}, bundle {}\n{}", settings.model_name, settings.target.name,
+               settings.train.batch, hash.substr(0, 12), memory_text(*executable));
   }
 }
 
@@ -100,9 +110,12 @@ int run_show(const Options& options) {
   auto program = choice<ProgramName>("--program", options.program);
   auto settings = options.settings.load();
   auto facts = facts_for(options, settings);
-  if (station == Station::graph) print_shown(options, graph_of(options, program, settings, facts));
-  else if (station == Station::bundle) print_shown(options, bundle_of(options, settings, facts));
-  else show_lowered(options, station, settings, facts);
+  if (station == Station::graph)
+    print_shown(options, graph_of(options, program, settings, facts));
+  else if (station == Station::bundle)
+    print_shown(options, bundle_of(options, settings, facts));
+  else
+    show_lowered(options, station, settings, facts);
   return exit_code::done;
 }
 
@@ -111,8 +124,12 @@ int run_show(const Options& options) {
 Action declare_show(CLI::App& app) {
   auto options = std::make_shared<Options>();
   options->settings.add_to(app);
-  app.add_option("--as", options->as, "graph, bundle, plan (what the target made of it) or memory")->type_name("STATION")->take_last();
-  app.add_option("--program", options->program, "of --as graph: train or eval")->type_name("NAME")->take_last();
+  app.add_option("--as", options->as, "graph, bundle, plan (what the target made of it) or memory")
+      ->type_name("STATION")
+      ->take_last();
+  app.add_option("--program", options->program, "of --as graph: train or eval")
+      ->type_name("NAME")
+      ->take_last();
   app.add_option("--after", options->after, "stop behind this pass")->type_name("PASS")->take_last();
   add_output_options(app, options->output);
   return [options] { return run_show(*options); };

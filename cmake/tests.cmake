@@ -16,6 +16,13 @@ endif()
 target_link_libraries(lockstep-test-support INTERFACE
   lockstep GTest::gtest_main GTest::gtest rapidcheck rapidcheck_gtest)
 
+# GTest and what nearly every test includes, read once for all test programs.
+add_library(lockstep-test-headers OBJECT cmake/test_headers.cpp)
+target_link_libraries(lockstep-test-headers PRIVATE lockstep-test-support)
+target_compile_options(lockstep-test-headers PRIVATE -O1)
+target_precompile_headers(lockstep-test-headers PRIVATE
+  <gtest/gtest.h> <algorithm> <functional> <map> <memory> <string> <vector> <fmt/format.h>)
+
 file(GLOB stray_sources CONFIGURE_DEPENDS tests/*.cpp)
 if(stray_sources)
   message(FATAL_ERROR "a test belongs into a folder of tests/, as in tests/ops/: ${stray_sources}")
@@ -38,6 +45,8 @@ foreach(folder IN LISTS folders)
   add_executable(${program} ${sources})
   set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   target_link_libraries(${program} PRIVATE lockstep-test-support)
+  target_compile_options(${program} PRIVATE -O1)  # tests are compiled more often than they run
+  target_precompile_headers(${program} REUSE_FROM lockstep-test-headers)
   # Tests run the command, so a build of the tests alone must bring it.
   add_dependencies(${program} lockstep-cli)
   foreach(label IN ITEMS fast slow)

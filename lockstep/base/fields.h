@@ -5,12 +5,15 @@
 //     static constexpr auto attrs = fields(field("window", &Pool::window), field("eps", &Pool::eps)); };
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "lockstep/base/dtype.h"
@@ -40,14 +43,14 @@ concept NamedEnum = std::is_enum_v<E> && requires(E e) { names_of(e).size(); };
 
 // ---- text of one field value; the inverse throws a user error that says what was wanted ----------------
 
-inline std::string field_text(bool v) { return v ? "true" : "false"; }
-inline std::string field_text(int v) { return std::to_string(v); }
-inline std::string field_text(int64_t v) { return std::to_string(v); }
-inline std::string field_text(uint64_t v) { return std::to_string(v); }
-inline std::string field_text(float v) { return number_text(v); }
-inline std::string field_text(double v) { return number_text(v); }
-inline std::string field_text(const std::string& v) { return lockstep::quoted(v); }
-inline std::string field_text(DType v) { return std::string(name_of(v)); }
+std::string field_text(bool v);
+std::string field_text(int v);
+std::string field_text(int64_t v);
+std::string field_text(uint64_t v);
+std::string field_text(float v);
+std::string field_text(double v);
+std::string field_text(const std::string& v);
+std::string field_text(DType v);
 template <NamedEnum E>
 std::string field_text(E v) {
   return std::string(names_of(v)[static_cast<size_t>(v)]);
@@ -62,33 +65,19 @@ std::string field_text(const std::vector<T>& v) {
 /// Splits "a,b,[c,d],\"e,f\"" at top-level commas.
 std::vector<std::string_view> split_items(std::string_view text);
 
-inline void field_parse(std::string_view t, bool& v) {
-  if (t != "true" && t != "false") throw user_error("'" + std::string(t) + "' is not true or false");
-  v = t == "true";
-}
-inline void field_parse(std::string_view t, int64_t& v) { v = parse_int(t); }
-inline void field_parse(std::string_view t, int& v) {
-  int64_t wide = parse_int(t);
-  if (wide != static_cast<int>(wide)) throw user_error("'" + std::string(t) + "' is out of range");
-  v = static_cast<int>(wide);
-}
-inline void field_parse(std::string_view t, uint64_t& v) { v = parse_uint(t); }
-inline void field_parse(std::string_view t, double& v) { v = parse_double(t); }
-inline void field_parse(std::string_view t, float& v) { v = static_cast<float>(parse_double(t)); }
-inline void field_parse(std::string_view t, std::string& v) { v = unquoted(t); }
-inline void field_parse(std::string_view t, DType& v) { v = parse_dtype(t); }
+void field_parse(std::string_view t, bool& v);
+void field_parse(std::string_view t, int64_t& v);
+void field_parse(std::string_view t, int& v);
+void field_parse(std::string_view t, uint64_t& v);
+void field_parse(std::string_view t, double& v);
+void field_parse(std::string_view t, float& v);
+void field_parse(std::string_view t, std::string& v);
+void field_parse(std::string_view t, DType& v);
+/// The number of the name in `names`; throws with did-you-mean.
+size_t parse_choice(std::string_view t, const std::vector<std::string_view>& names);
 template <NamedEnum E>
 void field_parse(std::string_view t, E& v) {
-  std::vector<std::string> names;
-  for (auto n : names_of(v)) {
-    if (n == t) {
-      v = static_cast<E>(names.size());
-      return;
-    }
-    names.emplace_back(n);
-  }
-  throw user_error("unknown choice '" + std::string(t) + "'" + did_you_mean(t, names))
-      .but(std::string(t), join(names, " | "));
+  v = static_cast<E>(parse_choice(t, names_of(v)));
 }
 template <class T>
 void field_parse(std::string_view t, std::vector<T>& v) {
@@ -98,63 +87,65 @@ void field_parse(std::string_view t, std::vector<T>& v) {
   for (auto item : split_items(t.substr(1, t.size() - 2))) field_parse(trim(item), v.emplace_back());
 }
 
-// ---- whole records -----------------------------------------------------------------------------------
+// ---- whole records: the list erased to a table, so that each record costs the compiler little ------------
+
+struct FieldAccess {
+  std::string_view name, help;
+  std::string (*print)(const void* record);
+  void (*parse)(std::string_view text, void* record);
+  bool (*equal)(const void* a, const void* b);
+};
+using FieldTable = std::span<const FieldAccess>;
+
+template <class T, size_t I>
+constexpr FieldAccess field_access() {
+  return {std::get<I>(T::attrs).name, std::get<I>(T::attrs).help,
+          [](const void* r) { return field_text(static_cast<const T*>(r)->*(std::get<I>(T::attrs).member)); },
+          [](std::string_view text, void* r) { field_parse(text, static_cast<T*>(r)->*(std::get<I>(T::attrs).member)); },
+          [](const void* a, const void* b) {
+            constexpr auto member = std::get<I>(T::attrs).member;
+            return static_cast<const T*>(a)->*member == static_cast<const T*>(b)->*member;
+          }};
+}
+
+template <class T>
+FieldTable field_table() {
+  constexpr size_t size = std::tuple_size_v<std::remove_const_t<decltype(T::attrs)>>;
+  static constexpr auto table = []<size_t... I>(std::index_sequence<I...>) {
+    return std::array<FieldAccess, size>{field_access<T, I>()...};
+  }(std::make_index_sequence<size>());
+  return table;
+}
+
+std::string record_text(FieldTable table, const void* record);
+void set_field(FieldTable table, void* record, std::string_view name, std::string_view value);
+void record_parse(FieldTable table, std::string_view text, void* record);
+bool records_equal(FieldTable table, const void* a, const void* b);
+std::vector<std::string> field_names(FieldTable table);
 
 /// "{a=1, b=[1,2]}", or "" for a record without fields. Prints every field: a default that changes later must
 /// not change the meaning of a stored text.
 template <class T>
 std::string record_text(const T& record) {
-  std::string out;
-  std::apply([&](auto... f) { ((out += (out.empty() ? "" : ", ") + std::string(f.name) + "=" + field_text(record.*(f.member))), ...); },
-             T::attrs);
-  return out.empty() ? out : "{" + out + "}";
+  return record_text(field_table<T>(), &record);
 }
-
 template <class T>
 std::vector<std::string> field_names() {
-  std::vector<std::string> names;
-  std::apply([&](auto... f) { (names.emplace_back(f.name), ...); }, T::attrs);
-  return names;
+  return field_names(field_table<T>());
 }
-
 /// Sets one field by name; throws with did-you-mean on an unknown one.
 template <class T>
 void set_field(T& record, std::string_view name, std::string_view value) {
-  bool found = false;
-  auto one = [&](auto f) {
-    if (f.name != name) return;
-    found = true;
-    try {
-      field_parse(value, record.*(f.member));
-    } catch (Error& e) {
-      throw e.at(std::string(name));
-    }
-  };
-  std::apply([&](auto... f) { (one(f), ...); }, T::attrs);
-  if (!found) throw user_error("unknown attribute '" + std::string(name) + "'" + did_you_mean(name, field_names<T>()));
+  set_field(field_table<T>(), &record, name, value);
 }
-
 /// Parses "{a=1, b=2}" or ""; fields that are not named keep their defaults; a field named twice is an error.
 template <class T>
 void record_parse(std::string_view text, T& record) {
-  text = trim(text);
-  if (text.empty()) return;
-  if (text.front() != '{' || text.back() != '}') throw user_error("attributes must stand in { }: " + std::string(text));
-  std::vector<std::string> seen;
-  for (auto item : split_items(text.substr(1, text.size() - 2))) {
-    auto equals = item.find('=');
-    if (equals == std::string_view::npos) throw user_error("attribute without '=': " + std::string(item));
-    std::string name(trim(item.substr(0, equals)));
-    for (const auto& s : seen)
-      if (s == name) throw user_error("attribute '" + name + "' is named twice");
-    seen.push_back(name);
-    set_field(record, name, trim(item.substr(equals + 1)));
-  }
+  record_parse(field_table<T>(), text, &record);
 }
-
 template <class T>
 bool records_equal(const T& a, const T& b) {
-  return std::apply([&](auto... f) { return ((a.*(f.member) == b.*(f.member)) && ...); }, T::attrs);
+  return records_equal(field_table<T>(), &a, &b);
 }
 
 }  // namespace lockstep

@@ -29,7 +29,9 @@ struct Document {
   std::string place_of(std::string_view table_and_key) const;
 };
 
-/// Throws a user error for text that is not TOML, a key outside of any table and an override that is not "a.b=value".
-Document read_document(std::string_view toml_text, const std::string& origin, const std::vector<std::string>& overrides);
+/// Throws a user error for text that is not TOML, a key outside of any table and an override that is not
+/// "a.b=value".
+Document read_document(std::string_view toml_text, const std::string& origin,
+                       const std::vector<std::string>& overrides);
 
 }  // namespace lockstep

@@ -44,9 +44,12 @@ inline bool read_value(const TomlValue& in, int64_t& out) {
   return true;
 }
 inline bool read_value(const TomlValue& in, double& out) {
-  if (in.kind == TomlValue::Kind::integer) out = static_cast<double>(in.integer);
-  else if (in.kind == TomlValue::Kind::real) out = in.real;
-  else return false;
+  if (in.kind == TomlValue::Kind::integer)
+    out = static_cast<double>(in.integer);
+  else if (in.kind == TomlValue::Kind::real)
+    out = in.real;
+  else
+    return false;
   return true;
 }
 inline bool read_value(const TomlValue& in, std::string& out) {

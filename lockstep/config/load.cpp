@@ -47,9 +47,17 @@ Error nothing_there(const std::string& path_or_model) {
   auto names = model_names(), files = toml_files("configs"), all = names;
   all.insert(all.end(), files.begin(), files.end());
   auto near = nearest_config(path_or_model, all);
-  auto error = user_error(fmt::format("no config file and no model '{}'{}", path_or_model, near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
-  error.but(path_or_model, files.empty() ? "a .toml file, or a model: " + join(names, ", ")
-                                         : fmt::format("a .toml file ({} ...), or a model: {}", join(std::vector(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(std::min<size_t>(4, files.size()))), ", "), join(names, ", ")));
+  auto error = user_error(fmt::format("no config file and no model '{}'{}", path_or_model,
+                                      near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near)));
+  error.but(path_or_model,
+            files.empty()
+                ? "a .toml file, or a model: " + join(names, ", ")
+                : fmt::format(
+                      "a .toml file ({} ...), or a model: {}",
+                      join(std::vector(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(
+                                                                          std::min<size_t>(4, files.size()))),
+                           ", "),
+                      join(names, ", ")));
   return error;
 }
 
@@ -63,7 +71,9 @@ Error is_folder(const std::string& path) {
 void check_is_text(const std::string& text, const std::string& path) {
   auto zero = text.find('\0');
   if (zero == std::string::npos) return;
-  throw user_error("a binary file, not a config").at(path).but(fmt::format("byte 0x00 at offset {}", zero), "TOML text");
+  throw user_error("a binary file, not a config")
+      .at(path)
+      .but(fmt::format("byte 0x00 at offset {}", zero), "TOML text");
 }
 
 }  // namespace
@@ -74,14 +84,20 @@ Settings load_settings(const std::string& path_or_model, const std::vector<std::
   if (!fs::is_regular_file(status)) {
     auto names = model_names();
     if (std::find(names.begin(), names.end(), path_or_model) != names.end())
-      return parse_settings(fmt::format("[model]\nname = {}\n", toml_quoted(path_or_model)), path_or_model, overrides);
+      return parse_settings(fmt::format("[model]\nname = {}\n", toml_quoted(path_or_model)), path_or_model,
+                            overrides);
     if (fs::is_directory(status)) throw is_folder(path_or_model);
-    if (fs::exists(status)) throw user_error("not a regular file").at(path_or_model).but("a device, pipe or socket", "a .toml file");
+    if (fs::exists(status))
+      throw user_error("not a regular file")
+          .at(path_or_model)
+          .but("a device, pipe or socket", "a .toml file");
     throw nothing_there(path_or_model);
   }
   auto bytes = fs::file_size(path_or_model, error);
   if (!error && bytes > most_bytes)
-    throw user_error("too large for a config file").at(path_or_model).but(fmt::format("{} bytes", bytes), fmt::format("at most {} bytes of TOML", most_bytes));
+    throw user_error("too large for a config file")
+        .at(path_or_model)
+        .but(fmt::format("{} bytes", bytes), fmt::format("at most {} bytes of TOML", most_bytes));
   auto text = read_file(path_or_model);
   check_is_text(text, path_or_model);
   return parse_settings(text, path_or_model, overrides);

@@ -46,11 +46,12 @@ void check_table_names(const Document& document) {
   }
 }
 
-Error wrong_type(const std::string& table_and_key, const Entry& entry, const std::string& want, std::string_view help) {
+Error wrong_type(const std::string& table_and_key, const Entry& entry, const std::string& want,
+                 std::string_view help) {
   auto error = user_error(fmt::format("{} has the wrong type", table_and_key))
                    .at(entry.place)
                    .but(fmt::format("{} ({})", entry.value.shown(), entry.value.type_name()), want);
-  if (!help.empty()) error.advise(fmt::format("{}: {}", table_and_key, help));
+  if (!help.empty()) error.advise(fmt::format("{} - {}", table_and_key, help));
   return error;
 }
 
@@ -80,10 +81,12 @@ void read_record(const Section& section, R& record, std::string_view taken, std:
     if (found) continue;
     auto names = field_names<R>();
     if (!taken.empty()) names.emplace_back(taken);
-    auto error = user_error(fmt::format("unknown key '{}' in [{}]{}{}", entry.key, section.name, record_is, did_you_mean(entry.key, names)))
+    auto error = user_error(fmt::format("unknown key '{}' in [{}]{}{}", entry.key, section.name, record_is,
+                                        did_you_mean(entry.key, names)))
                      .at(entry.place)
                      .but(entry.key, join(names, " | "));
-    if (auto tables = tables_with(entry.key); !tables.empty()) error.advise(fmt::format("'{}' belongs under {}", entry.key, tables));
+    if (auto tables = tables_with(entry.key); !tables.empty())
+      error.advise(fmt::format("'{}' belongs under {}", entry.key, tables));
     throw error;
   }
 }
@@ -115,7 +118,8 @@ V alternative_named(const Document& document, const std::string& kind, std::stri
 void read_model_name(const Document& document, const Section& section, Settings& settings) {
   settings.model_name = name_in(section, "", "a family or a model's short name");
   try {
-    if (section.find("name") == nullptr) throw user_error("model.name is missing").advise("lockstep models lists them");
+    if (section.find("name") == nullptr)
+      throw user_error("model.name is missing").advise("lockstep models lists them");
     settings.model = model_named(settings.model_name).model;
   } catch (Error& e) {
     throw e.at(document.place_of(section.find("name") == nullptr ? "model" : "model.name"));
@@ -126,9 +130,14 @@ void read_part(const Document& document, const Section& section, std::string_vie
   if constexpr (is_variant<std::remove_cvref_t<decltype(part)>>::value) {
     if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(part)>, Model>) {
       auto first = std::visit([]<class R>(const R&) { return record_name<R>(); }, part);
-      part = alternative_named<std::remove_cvref_t<decltype(part)>>(document, section.name, name_in(section, first, "which one"));
+      part = alternative_named<std::remove_cvref_t<decltype(part)>>(document, section.name,
+                                                                    name_in(section, first, "which one"));
     }
-    std::visit([&]<class R>(R& record) { read_record(section, record, "name", fmt::format(" of {}", record_name<R>())); }, part);
+    std::visit(
+        [&]<class R>(R& record) {
+          read_record(section, record, "name", fmt::format(" of {}", record_name<R>()));
+        },
+        part);
   } else {
     read_record(section, part, "", "");
   }
@@ -136,13 +145,16 @@ void read_part(const Document& document, const Section& section, std::string_vie
 
 }  // namespace
 
-Settings parse_settings(std::string_view toml_text, const std::string& origin, const std::vector<std::string>& overrides) {
+Settings parse_settings(std::string_view toml_text, const std::string& origin,
+                        const std::vector<std::string>& overrides) {
   auto document = read_document(toml_text, origin, overrides);
   check_table_names(document);
   const auto* model = document.find("model");
   if (model == nullptr)
-    throw user_error("no [model] table").at(origin).but(document.sections.empty() ? "nothing" : "only other tables", "[model] with name = \"...\"").advise(
-        "lockstep models lists the names");
+    throw user_error("no [model] table")
+        .at(origin)
+        .but(document.sections.empty() ? "nothing" : "only other tables", "[model] with name = \"...\"")
+        .advise("lockstep models lists the names");
   Settings settings;
   read_model_name(document, *model, settings);
   for_each_table(settings, [&](std::string_view name, auto& part) {
@@ -166,9 +178,15 @@ std::string settings_text(const Settings& settings) {
   for_each_table(settings, [&](std::string_view table, const auto& part) {
     out += fmt::format("{}[{}]\n", out.empty() ? "" : "\n", table);
     with_record(part, [&]<class R>(const R& record) {
-      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(part)>, Model>) out += fmt::format("name = {}\n", toml_quoted(settings.model_name));
-      else if constexpr (is_variant<std::remove_cvref_t<decltype(part)>>::value) out += fmt::format("name = {}\n", toml_quoted(record_name<R>()));
-      std::apply([&](const auto&... f) { ((out += fmt::format("{} = {}\n", f.name, toml_text(record.*(f.member)))), ...); }, R::attrs);
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(part)>, Model>)
+        out += fmt::format("name = {}\n", toml_quoted(settings.model_name));
+      else if constexpr (is_variant<std::remove_cvref_t<decltype(part)>>::value)
+        out += fmt::format("name = {}\n", toml_quoted(record_name<R>()));
+      std::apply(
+          [&](const auto&... f) {
+            ((out += fmt::format("{} = {}\n", f.name, toml_text(record.*(f.member)))), ...);
+          },
+          R::attrs);
     });
   });
   return out;

@@ -47,7 +47,8 @@ void sort_by_line(std::vector<T>& things) {
 TomlTable table_of(std::string_view name, const toml::table& node) {
   TomlTable table{std::string(name), line_of(node), {}};
   for (const auto& [key, value] : node)
-    table.entries.push_back({std::string(key.str()), value_of(value), static_cast<int>(key.source().begin.line)});
+    table.entries.push_back(
+        {std::string(key.str()), value_of(value), static_cast<int>(key.source().begin.line)});
   sort_by_line(table.entries);
   return table;
 }
@@ -56,13 +57,16 @@ Error not_toml(const toml::parse_error& e, std::string_view text, const std::str
   auto at = e.source().begin;
   auto lines = split(text, '\n');
   std::string line = at.line >= 1 && at.line <= lines.size() ? std::string(trim(lines[at.line - 1])) : "";
-  auto error = user_error(fmt::format("not valid TOML: {}", e.description())).at(fmt::format("{}:{}:{}", origin, at.line, at.column));
+  auto error = user_error(fmt::format("not valid TOML: {}", e.description()))
+                   .at(fmt::format("{}:{}:{}", origin, at.line, at.column));
   if (!line.empty() && line.size() <= 200) error.but(line, "");
   auto equals = line.find('=');
   if (equals != std::string::npos) {
     auto value = trim(std::string_view(line).substr(equals + 1));
-    if (!value.empty() && (std::isalpha(static_cast<unsigned char>(value[0])) != 0 || value[0] == '/' || value[0] == '.'))
-      error.advise(fmt::format("strings stand in quotes: {} = {}", trim(line.substr(0, equals)), toml_quoted(value)));
+    if (!value.empty() &&
+        (std::isalpha(static_cast<unsigned char>(value[0])) != 0 || value[0] == '/' || value[0] == '.'))
+      error.advise(
+          fmt::format("strings stand in quotes: {} = {}", trim(line.substr(0, equals)), toml_quoted(value)));
   }
   return error;
 }
@@ -71,26 +75,40 @@ Error not_toml(const toml::parse_error& e, std::string_view text, const std::str
 
 std::string_view TomlValue::type_name() const {
   switch (kind) {
-    case Kind::integer: return "integer";
-    case Kind::real: return "float";
-    case Kind::boolean: return "boolean";
-    case Kind::text: return "string";
-    case Kind::list: return "array";
-    case Kind::table: return "table";
-    case Kind::date: break;
+    case Kind::integer:
+      return "integer";
+    case Kind::real:
+      return "float";
+    case Kind::boolean:
+      return "boolean";
+    case Kind::text:
+      return "string";
+    case Kind::list:
+      return "array";
+    case Kind::table:
+      return "table";
+    case Kind::date:
+      break;
   }
   return "date or time";
 }
 
 std::string TomlValue::shown() const {
   switch (kind) {
-    case Kind::integer: return std::to_string(integer);
-    case Kind::real: return number_text(real);
-    case Kind::boolean: return boolean ? "true" : "false";
-    case Kind::text: return toml_quoted(text);
-    case Kind::table: return "{...}";
-    case Kind::date: return "...";
-    case Kind::list: break;
+    case Kind::integer:
+      return std::to_string(integer);
+    case Kind::real:
+      return number_text(real);
+    case Kind::boolean:
+      return boolean ? "true" : "false";
+    case Kind::text:
+      return toml_quoted(text);
+    case Kind::table:
+      return "{...}";
+    case Kind::date:
+      return "...";
+    case Kind::list:
+      break;
   }
   std::vector<std::string> parts;
   for (const auto& item : items) parts.push_back(item.shown());
@@ -136,11 +154,16 @@ std::string toml_quoted(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
     auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') out += '\\', out += c;
-    else if (c == '\n') out += "\\n";
-    else if (c == '\t') out += "\\t";
-    else if (byte < 0x20 || byte == 0x7f) out += fmt::format("\\u{:04X}", byte);
-    else out += c;
+    if (c == '"' || c == '\\')
+      out += '\\', out += c;
+    else if (c == '\n')
+      out += "\\n";
+    else if (c == '\t')
+      out += "\\t";
+    else if (byte < 0x20 || byte == 0x7f)
+      out += fmt::format("\\u{:04X}", byte);
+    else
+      out += c;
   }
   return out + '"';
 }

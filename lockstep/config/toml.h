@@ -36,8 +36,8 @@ struct TomlTable {
 /// The tables in the order of the file. Throws a user error naming `origin`, line and column.
 std::vector<TomlTable> parse_toml(std::string_view text, const std::string& origin);
 
-/// A single value; what is no TOML value is taken as a string, so that a bare word needs no quotes. Throws a user
-/// error when that is not UTF-8.
+/// A single value; what is no TOML value is taken as a string, so that a bare word needs no quotes. Throws a
+/// user error when that is not UTF-8.
 TomlValue parse_toml_value(std::string_view text);
 
 /// The string in quotes, escaped as TOML wants it.

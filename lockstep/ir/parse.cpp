@@ -12,7 +12,7 @@ namespace {
 /// A whole number in 0..2^31-1.
 int small_number(Reader& reader, std::string_view what) {
   int64_t n = reader.number(what);
-  if (n < 0 || n > std::numeric_limits<int>::max()) reader.fail(fmt::format("{} is out of range", what));
+  if (n < 0 || n > std::numeric_limits<int>::max()) reader.fail_last(fmt::format("{} is out of range", what));
   return static_cast<int>(n);
 }
 
@@ -114,17 +114,17 @@ class GraphReader {
   int new_id() {
     reader_.expect("%");
     int id = small_number(reader_, "a value number");
-    if (values_.contains(id)) reader_.fail(fmt::format("%{} is defined twice", id));
+    if (values_.contains(id)) reader_.fail_last(fmt::format("%{} is defined twice", id));
     return id;
   }
   void bind(int id, Value v) {
-    if (!values_.emplace(id, v.id).second) reader_.fail(fmt::format("%{} is defined twice", id));
+    if (!values_.emplace(id, v.id).second) reader_.fail_last(fmt::format("%{} is defined twice", id));
   }
   Value old_value(Graph& graph) {
     reader_.expect("%");
     int id = small_number(reader_, "a value number");
     auto it = values_.find(id);
-    if (it == values_.end()) reader_.fail(fmt::format("%{} is read before it is defined", id));
+    if (it == values_.end()) reader_.fail_last(fmt::format("%{} is read before it is defined", id));
     return graph.value(it->second);
   }
 

@@ -40,7 +40,7 @@ void Reader::expect(std::string_view token) {
 
 std::string Reader::word(std::string_view what) {
   skip_blank();
-  size_t begin = at_;
+  size_t begin = last_ = at_;
   while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_' || text_[at_] == '.')) ++at_;
   if (at_ == begin) fail(fmt::format("expected {}", what));
   return std::string(text_.substr(begin, at_ - begin));
@@ -48,7 +48,7 @@ std::string Reader::word(std::string_view what) {
 
 int64_t Reader::number(std::string_view what) {
   skip_blank();
-  size_t begin = at_;
+  size_t begin = last_ = at_;
   if (at_ < text_.size() && text_[at_] == '-') ++at_;
   while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
   try {
@@ -62,7 +62,7 @@ int64_t Reader::number(std::string_view what) {
 std::string Reader::quoted_text(std::string_view what) {
   skip_blank();
   if (at_ >= text_.size() || text_[at_] != '"') fail(fmt::format("expected {} in quotes", what));
-  size_t begin = at_++;
+  size_t begin = last_ = at_++;
   while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
   if (at_ >= text_.size()) {
     at_ = begin;
@@ -116,6 +116,11 @@ std::string Reader::place(size_t at) const {
   auto line = std::count(before.begin(), before.end(), '\n') + 1;
   auto last = before.rfind('\n');
   return fmt::format("{}:{}:{}", origin_, line, last == std::string_view::npos ? at + 1 : at - last);
+}
+
+void Reader::fail_last(std::string problem) {
+  at_ = last_;
+  fail(std::move(problem));
 }
 
 void Reader::fail(std::string problem) {

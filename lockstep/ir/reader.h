@@ -28,7 +28,8 @@ class Reader {
   std::string_view bracketed(char open, char close);
   std::string_view type_text();  ///< "f32[2,3]"
 
-  [[noreturn]] void fail(std::string problem);
+  [[noreturn]] void fail(std::string problem);       ///< about what comes next
+  [[noreturn]] void fail_last(std::string problem);  ///< about the word, number or quoted text read last
   std::string place() const { return place(at_); }
 
   /// Runs `read`; an error without a place in this text gets the place where reading began.
@@ -50,6 +51,7 @@ class Reader {
   std::string_view text_;
   std::string origin_;
   size_t at_ = 0;
+  size_t last_ = 0;  ///< where the last word, number or quoted text began
 };
 
 }  // namespace lockstep

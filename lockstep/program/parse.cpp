@@ -26,7 +26,7 @@ class BundleReader {
           .at(reader_.place())
           .but(fmt::format("format {}", format), fmt::format("format {} or older", bundle_format))
           .advise("install a newer lockstep");
-    if (format < 1) reader_.fail("no such format version");
+    if (format < 1) reader_.fail_last("no such format version");
     reader_.expect("{");
     while (reader_.accept("variable")) variable();
     while (reader_.accept("table")) table();
@@ -40,14 +40,14 @@ class BundleReader {
   /// Declarations are numbered in order: what the text says must be what comes next.
   void declare(std::string_view sigil, size_t next) {
     reader_.expect(sigil);
-    if (reader_.number("a number") != static_cast<int64_t>(next)) reader_.fail(fmt::format("declarations must be numbered in order, {} comes next", next));
+    if (reader_.number("a number") != static_cast<int64_t>(next)) reader_.fail_last(fmt::format("declarations must be numbered in order, {} comes next", next));
   }
 
   void variable() {
     declare("$", bundle_.variables.size());
     VariableDecl v;
     v.name = reader_.quoted_text("the variable's name");
-    if (bundle_.find_variable(v.name) >= 0) reader_.fail("two variables have this name");
+    if (bundle_.find_variable(v.name) >= 0) reader_.fail_last("two variables have this name");
     reader_.expect(":");
     v.type = read_type(reader_);
     v.info = read_variable_info(reader_);
@@ -58,7 +58,7 @@ class BundleReader {
     declare("&", bundle_.tables.size());
     auto name = reader_.quoted_text("the table's name");
     for (const auto& t : bundle_.tables)
-      if (t.name == name) reader_.fail("two tables have this name");
+      if (t.name == name) reader_.fail_last("two tables have this name");
     reader_.expect("=");
     bundle_.tables.push_back({name, read_entries(reader_)});
   }
@@ -66,7 +66,7 @@ class BundleReader {
   int64_t slots() {
     if (!reader_.accept("x")) return 1;
     int64_t n = reader_.number("a number of slots");
-    if (n < 1 || n > most_slots) reader_.fail(fmt::format("slots must be between 1 and {}", most_slots));
+    if (n < 1 || n > most_slots) reader_.fail_last(fmt::format("slots must be between 1 and {}", most_slots));
     return n;
   }
 
@@ -76,7 +76,7 @@ class BundleReader {
       PortDecl p;
       p.name = reader_.quoted_text("a name");
       for (const auto& other : list)
-        if (other.name == p.name) reader_.fail(fmt::format("two {}s have this name", word));
+        if (other.name == p.name) reader_.fail_last(fmt::format("two {}s have this name", word));
       reader_.expect(":");
       p.type = read_type(reader_);
       p.slots = slots();
@@ -87,7 +87,7 @@ class BundleReader {
   void program() {
     Program p;
     p.name = reader_.quoted_text("the program's name");
-    if (bundle_.find_program(p.name) >= 0) reader_.fail("two programs have this name");
+    if (bundle_.find_program(p.name) >= 0) reader_.fail_last("two programs have this name");
     reader_.expect("{");
     ports("stream", "!", p.streams);
     ports("output", "^", p.outputs);
@@ -98,7 +98,7 @@ class BundleReader {
 
   int bounded(size_t size) {
     int64_t id = reader_.number("a number");
-    if (id < 0 || id >= static_cast<int64_t>(size)) reader_.fail("no such declaration");
+    if (id < 0 || id >= static_cast<int64_t>(size)) reader_.fail_last("no such declaration");
     return static_cast<int>(id);
   }
 
@@ -107,11 +107,11 @@ class BundleReader {
     if (!reader_.accept("[")) return index;
     auto name = reader_.word("a loop variable");
     auto loop = name.size() == 1 ? loop_names.find(name) : std::string_view::npos;
-    if (loop == std::string_view::npos) reader_.fail("no such loop variable");
+    if (loop == std::string_view::npos) reader_.fail_last("no such loop variable");
     index.loop = static_cast<int>(loop);
     if (reader_.accept("+")) index.offset = reader_.number("an offset");
     else if (reader_.next_is("-")) index.offset = reader_.number("an offset");
-    if (index.offset < -most_slots || index.offset > most_slots) reader_.fail("the offset is out of range");
+    if (index.offset < -most_slots || index.offset > most_slots) reader_.fail_last("the offset is out of range");
     reader_.expect("mod");
     index.modulo = reader_.number("a modulus");
     reader_.expect("]");
@@ -135,7 +135,7 @@ class BundleReader {
     if (!reader_.next_is("%")) return operand();
     reader_.expect("%");
     int64_t id = reader_.number("a value number");
-    if (id < 0 || id > static_cast<int64_t>(program_->values.size())) reader_.fail(fmt::format("values must be numbered in order, %{} comes next", program_->values.size()));
+    if (id < 0 || id > static_cast<int64_t>(program_->values.size())) reader_.fail_last(fmt::format("values must be numbered in order, %{} comes next", program_->values.size()));
     Operand o{OperandKind::value, static_cast<int>(id), index()};
     if (id == static_cast<int64_t>(program_->values.size())) {
       reader_.expect(":");
@@ -209,7 +209,7 @@ class BundleReader {
     if (reader_.accept("repeat")) {
       if (depth >= static_cast<int>(loop_names.size())) reader_.fail("repeats are nested too deeply");
       s.kind = StepKind::repeat;
-      if (reader_.word("a loop variable") != loop_names.substr(depth, 1)) reader_.fail(fmt::format("the loop variable here is {}", loop_names[depth]));
+      if (reader_.word("a loop variable") != loop_names.substr(depth, 1)) reader_.fail_last(fmt::format("the loop variable here is {}", loop_names[depth]));
       reader_.expect("<=");
       s.limit = reader_.number("a limit");
       reader_.expect("{");

@@ -82,7 +82,8 @@ Error other_model(const std::filesystem::path& path, const std::string& variable
 std::string model_hash(const Bundle& bundle) {
   std::vector<std::string> lines;
   for (const auto& v : bundle.variables)
-    lines.push_back(fmt::format("{} {} {}", lockstep::quoted(v.name), type_text(v.type), field_text(v.info.role)));
+    lines.push_back(
+        fmt::format("{} {} {}", lockstep::quoted(v.name), type_text(v.type), field_text(v.info.role)));
   std::sort(lines.begin(), lines.end());
   return sha256(join(lines, "\n"));
 }
@@ -111,7 +112,8 @@ void CheckpointFile::check_format() const {
   auto format = metadata.find("format");
   if (format == metadata.end() || format->second != format_name)
     throw data_error("the file is not a checkpoint")
-        .but(format == metadata.end() ? "no format" : lockstep::quoted(format->second), lockstep::quoted(format_name));
+        .but(format == metadata.end() ? "no format" : lockstep::quoted(format->second),
+             lockstep::quoted(format_name));
   int64_t version = 0;
   try {
     version = parse_int(text_of(metadata, "version"));
@@ -122,7 +124,8 @@ void CheckpointFile::check_format() const {
     throw user_error("the checkpoint was written by a newer lockstep")
         .but(fmt::format("version {}", version), fmt::format("version {} at most", checkpoint_version))
         .advise("install a newer lockstep");
-  if (version < 1) throw data_error("the checkpoint's version is unreadable").but(std::to_string(version), "1 or more");
+  if (version < 1)
+    throw data_error("the checkpoint's version is unreadable").but(std::to_string(version), "1 or more");
 }
 
 void CheckpointFile::check_digest() const {
@@ -136,7 +139,8 @@ void CheckpointFile::check_digest() const {
 void CheckpointFile::check_variables(const Bundle& bundle) const {
   for (const auto& variable : bundle.variables) {
     const auto* tensor = file_.find(variable.name);
-    if (tensor == nullptr) throw other_model(path_, variable.name).but("no such variable", type_text(variable.type));
+    if (tensor == nullptr)
+      throw other_model(path_, variable.name).but("no such variable", type_text(variable.type));
     if (tensor->type != variable.type)
       throw other_model(path_, variable.name).but(type_text(tensor->type), type_text(variable.type));
   }

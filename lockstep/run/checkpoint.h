@@ -18,8 +18,8 @@ inline constexpr int checkpoint_version = 1;
 struct CheckpointInfo {
   int64_t step = 0;  ///< finished steps; also the position in the data, counted in batches
   uint64_t seed = 0;
-  std::string bundle;   ///< hash of the bundle that wrote it; another one may read it
-  Trajectory settings;  ///< those that must agree
+  std::string bundle;           ///< hash of the bundle that wrote it; another one may read it
+  Trajectory settings;          ///< those that must agree
   int64_t evaluated_step = -1;  ///< step of the last evaluation; -1: none yet
   double accuracy = 0;          ///< it gave
 };
@@ -27,8 +27,8 @@ struct CheckpointInfo {
 /// Hash over names, types and roles of the variables, whatever their order: what must agree to load.
 std::string model_hash(const Bundle& bundle);
 
-/// Reads the executable's variables into `snapshot` (of all variables) and writes the file wholly or not at all.
-/// Returns its size in bytes. Throws a system error when the disk is full.
+/// Reads the executable's variables into `snapshot` (of all variables) and writes the file wholly or not at
+/// all. Returns its size in bytes. Throws a system error when the disk is full.
 int64_t write_checkpoint(const std::filesystem::path& path, const Executable& executable, Snapshot& snapshot,
                          const CheckpointInfo& info);
 

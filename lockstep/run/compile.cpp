@@ -90,7 +90,8 @@ Length length_of(const Settings& settings, int64_t train_size) {
   Length length;
   length.epoch_steps = drop ? std::floor(size / batch) : size / batch;
   length.steps_per_epoch = static_cast<int64_t>(std::ceil(length.epoch_steps));
-  double steps = drop ? std::round(train.epochs * length.epoch_steps) : std::ceil(train.epochs * size / batch);
+  double steps =
+      drop ? std::round(train.epochs * length.epoch_steps) : std::ceil(train.epochs * size / batch);
   if (!(steps <= 1e12))
     throw user_error("the training is too long")
         .at("train.epochs")
@@ -128,7 +129,8 @@ Compiled compile(const Settings& settings, const DataFacts& facts, const Pipelin
   return made;
 }
 
-Compiled compile_evaluation(const Settings& settings, const DataFacts& facts, const PipelineOptions& options) {
+Compiled compile_evaluation(const Settings& settings, const DataFacts& facts,
+                            const PipelineOptions& options) {
   Compiler compiler(settings, options);
   // The training's length does not matter here, nor whether its batch suits the training data.
   DataFacts any = facts;

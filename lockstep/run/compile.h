@@ -19,8 +19,8 @@ struct DataFacts {
 };
 
 DataFacts facts_of(const DataSets& sets);
-/// Opens the data sets the settings name. Where their files are missing and `needed` is false: the image and the
-/// classes the named model is published for, 60000 and 10000 samples.
+/// Opens the data sets the settings name. Where their files are missing and `needed` is false: the image and
+/// the classes the named model is published for, 60000 and 10000 samples.
 DataFacts facts_of(const Settings& settings, bool needed = true);
 
 /// How long the training is.
@@ -29,8 +29,9 @@ struct Length {
   int64_t steps_per_epoch = 0;  ///< the same rounded up
   int64_t total_steps = 0;      ///< 1 at least
 };
-/// drop: total = round(epochs * floor(size / batch)); next_epoch: the steps until so many epochs are seen whole.
-/// Throws a user error naming both numbers when the batch is larger than the data and would be dropped.
+/// drop: total = round(epochs * floor(size / batch)); next_epoch: the steps until so many epochs are seen
+/// whole. Throws a user error naming both numbers when the batch is larger than the data and would be
+/// dropped.
 Length length_of(const Settings& settings, int64_t train_size);
 
 /// The task with its table of learning rates. A single mean or deviation stands for all channels.
@@ -44,10 +45,11 @@ struct Compiled {
   double seconds = 0;      ///< it took
 };
 
-/// Builds both graphs, runs the graph passes on each, makes the programs, runs the bundle passes. Where `options`
-/// stop after a graph pass, the programs are those of the graphs as they then are.
+/// Builds both graphs, runs the graph passes on each, makes the programs, runs the bundle passes. Where
+/// `options` stop after a graph pass, the programs are those of the graphs as they then are.
 Compiled compile(const Settings& settings, const DataFacts& facts, const PipelineOptions& options = {});
 /// The same with the program "eval" alone; its variables are the model's.
-Compiled compile_evaluation(const Settings& settings, const DataFacts& facts, const PipelineOptions& options = {});
+Compiled compile_evaluation(const Settings& settings, const DataFacts& facts,
+                            const PipelineOptions& options = {});
 
 }  // namespace lockstep

@@ -41,7 +41,8 @@ int64_t peak_rss_bytes() {
   return usage.ru_maxrss * 1024;
 }
 
-/// Sets the variables from the checkpoint to resume from, or to their first values, and says where they stand.
+/// Sets the variables from the checkpoint to resume from, or to their first values, and says where they
+/// stand.
 CheckpointInfo start_variables(Executable& executable, const TrainOptions& options, const fs::path& folder,
                                CheckpointInfo fresh, Listener& listener) {
   auto warn = [&](const std::string& text) { listener.on_message({MessageEvent::Level::warn, text}); };
@@ -81,9 +82,11 @@ fs::path weights_file(const fs::path& path) {
 
 }  // namespace
 
-TrainResult train(const Settings& settings, const TrainOptions& options, const std::vector<Listener*>& listeners) {
+TrainResult train(const Settings& settings, const TrainOptions& options,
+                  const std::vector<Listener*>& listeners) {
   check_settings(settings);
-  if (options.max_steps < 0) throw user_error("max_steps is negative").but(std::to_string(options.max_steps), "0 or more");
+  if (options.max_steps < 0)
+    throw user_error("max_steps is negative").but(std::to_string(options.max_steps), "0 or more");
   Listeners listener(listeners);
   std::optional<StopSignals> signals;
   if (options.catch_signals) signals.emplace();

@@ -32,7 +32,8 @@ void fail_call(const RunResult& result, const std::string& where) {
   throw bug(result.stream_closed ? "the streams ended too early" : "the program stopped by itself").at(where);
 }
 
-Evaluation::Evaluation(Executable& executable, std::shared_ptr<const Dataset> test, const BatchPlan& plan, int workers)
+Evaluation::Evaluation(Executable& executable, std::shared_ptr<const Dataset> test, const BatchPlan& plan,
+                       int workers)
     : executable_(executable),
       program_(executable.bundle().find_program("eval")),
       feed_(executable.bundle().program("eval"), std::move(test), plan, std::nullopt, workers) {

@@ -13,8 +13,8 @@
 namespace lockstep {
 
 struct EvalResult {
-  int64_t samples = 0;  ///< all of the test data, each once
-  double loss = 0;      ///< mean
+  int64_t samples = 0;                 ///< all of the test data, each once
+  double loss = 0;                     ///< mean
   double accuracy = 0, accuracy5 = 0;  ///< shares, 0 to 1
   double seconds = 0;
 };
@@ -24,8 +24,8 @@ class Evaluation {
   /// Connects its own feed to the program "eval"; executable and data outlive it.
   Evaluation(Executable& executable, std::shared_ptr<const Dataset> test, const BatchPlan& plan, int workers);
 
-  /// Over all samples, in double, in the order of the data; nothing when `stop` said so between two calls. Throws
-  /// what the data threw.
+  /// Over all samples, in double, in the order of the data; nothing when `stop` said so between two calls.
+  /// Throws what the data threw.
   std::optional<EvalResult> run(const std::function<bool()>& stop = nullptr);
   int64_t ring_bytes() { return feed_.bytes(); }
 

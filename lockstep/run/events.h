@@ -26,10 +26,10 @@ struct StartEvent {
 /// One finished step. Steps are counted from 1 here: `step` of them are finished.
 struct StepEvent {
   int64_t step = 0;
-  double epoch = 0;     ///< passes over the training data, this step included
-  double loss = 0;      ///< mean over the batch
-  double accuracy = 0;  ///< share of the batch, 0 to 1
-  double rate = 0;      ///< learning rate
+  double epoch = 0;               ///< passes over the training data, this step included
+  double loss = 0;                ///< mean over the batch
+  double accuracy = 0;            ///< share of the batch, 0 to 1
+  double rate = 0;                ///< learning rate
   double samples_per_second = 0;  ///< of the call the step belongs to
   double seconds_left = 0;        ///< to the last step, evaluations not counted
   double wait_seconds = 0;        ///< of the call: the step waited for data
@@ -76,12 +76,24 @@ class Listener {
 class Listeners final : public Listener {
  public:
   explicit Listeners(std::vector<Listener*> list) : list_(std::move(list)) {}
-  void on_start(const StartEvent& e) override { for (auto* l : list_) l->on_start(e); }
-  void on_step(const StepEvent& e) override { for (auto* l : list_) l->on_step(e); }
-  void on_evaluation_start(const EvalStartEvent& e) override { for (auto* l : list_) l->on_evaluation_start(e); }
-  void on_evaluation(const EvalEvent& e) override { for (auto* l : list_) l->on_evaluation(e); }
-  void on_checkpoint(const CheckpointEvent& e) override { for (auto* l : list_) l->on_checkpoint(e); }
-  void on_message(const MessageEvent& e) override { for (auto* l : list_) l->on_message(e); }
+  void on_start(const StartEvent& e) override {
+    for (auto* l : list_) l->on_start(e);
+  }
+  void on_step(const StepEvent& e) override {
+    for (auto* l : list_) l->on_step(e);
+  }
+  void on_evaluation_start(const EvalStartEvent& e) override {
+    for (auto* l : list_) l->on_evaluation_start(e);
+  }
+  void on_evaluation(const EvalEvent& e) override {
+    for (auto* l : list_) l->on_evaluation(e);
+  }
+  void on_checkpoint(const CheckpointEvent& e) override {
+    for (auto* l : list_) l->on_checkpoint(e);
+  }
+  void on_message(const MessageEvent& e) override {
+    for (auto* l : list_) l->on_message(e);
+  }
 
  private:
   std::vector<Listener*> list_;

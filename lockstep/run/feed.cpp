@@ -34,7 +34,9 @@ int ring_stream(const PortDecl& port, const std::vector<StreamSpec>& streams, in
           .but(type_text(got), type_text(port.type));
     return static_cast<int>(i);
   }
-  throw user_error("the data have no such stream").at("stream " + port.name).but(port.name, join(names, " | "));
+  throw user_error("the data have no such stream")
+      .at("stream " + port.name)
+      .but(port.name, join(names, " | "));
 }
 
 }  // namespace
@@ -42,7 +44,8 @@ int ring_stream(const PortDecl& port, const std::vector<StreamSpec>& streams, in
 Feed::Feed(const Program& program, std::shared_ptr<const Dataset> dataset, const BatchPlan& plan,
            const std::optional<Augment>& augment, int workers)
     : feeder_(std::move(dataset), plan, augment, {slots_of(program), workers}) {
-  for (const auto& port : program.streams) ring_stream_.push_back(ring_stream(port, feeder_.streams(), plan.batch));
+  for (const auto& port : program.streams)
+    ring_stream_.push_back(ring_stream(port, feeder_.streams(), plan.batch));
 }
 
 std::byte* Feed::base(int stream) {

@@ -13,8 +13,8 @@ namespace lockstep {
 /// The streams of a program, filled by data threads. Made for one program; connect it to the executable once.
 class Feed final : public StreamSource {
  public:
-  /// Joins by name: image, label, mask, sample_key. Throws a user error when the program has a stream of another
-  /// name, or the data are not of its type, or what the feeder refuses.
+  /// Joins by name: image, label, mask, sample_key. Throws a user error when the program has a stream of
+  /// another name, or the data are not of its type, or what the feeder refuses.
   Feed(const Program& program, std::shared_ptr<const Dataset> dataset, const BatchPlan& plan,
        const std::optional<Augment>& augment, int workers);
 

@@ -59,12 +59,23 @@ void initial_value(const VariableDecl& variable, uint64_t seed, void* bytes) {
     return store(tensor, bytes);
   }
   switch (info.init) {
-    case Init::zeros: break;
-    case Init::ones: fill(tensor, [](uint64_t) { return 1.0; }); break;
-    case Init::constant: fill(tensor, [=](uint64_t) { return scale; }); break;
-    case Init::normal: fill(tensor, [=](uint64_t i) { return scale * normal_at(key, i); }); break;
-    case Init::truncated_normal: fill(tensor, [=](uint64_t i) { return scale * truncated_normal_at(key, i); }); break;
-    case Init::uniform: fill(tensor, [=](uint64_t i) { return scale * uniform_at(key, i); }); break;
+    case Init::zeros:
+      break;
+    case Init::ones:
+      fill(tensor, [](uint64_t) { return 1.0; });
+      break;
+    case Init::constant:
+      fill(tensor, [=](uint64_t) { return scale; });
+      break;
+    case Init::normal:
+      fill(tensor, [=](uint64_t i) { return scale * normal_at(key, i); });
+      break;
+    case Init::truncated_normal:
+      fill(tensor, [=](uint64_t i) { return scale * truncated_normal_at(key, i); });
+      break;
+    case Init::uniform:
+      fill(tensor, [=](uint64_t i) { return scale * uniform_at(key, i); });
+      break;
   }
   store(tensor, bytes);
 }
@@ -72,7 +83,8 @@ void initial_value(const VariableDecl& variable, uint64_t seed, void* bytes) {
 void initialise(Executable& executable, uint64_t seed) {
   const auto& variables = executable.bundle().variables;
   for (size_t i = 0; i < variables.size(); ++i) {
-    std::vector<uint64_t> value((static_cast<size_t>(variables[i].type.bytes()) + 7) / 8);  // aligned for any type
+    std::vector<uint64_t> value((static_cast<size_t>(variables[i].type.bytes()) + 7) /
+                                8);  // aligned for any type
     initial_value(variables[i], seed, value.data());
     executable.write_variable(static_cast<int>(i), value.data());
   }

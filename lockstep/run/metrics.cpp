@@ -54,21 +54,23 @@ void MetricsFile::fail(const char* what, int error) const {
 }
 
 void MetricsFile::add(const StepEvent& e) {
-  fmt::format_to(std::back_inserter(pending_),
-                 R"({{"kind":"step","step":{},"epoch":{},"loss":{},"accuracy":{},"rate":{},"samples_per_second":{},)"
-                 R"("wait_seconds":{}}})"
-                 "\n",
-                 e.step, json_number(e.epoch), json_number(e.loss), json_number(e.accuracy), json_number(e.rate),
-                 json_number(e.samples_per_second), json_number(e.wait_seconds));
+  fmt::format_to(
+      std::back_inserter(pending_),
+      R"({{"kind":"step","step":{},"epoch":{},"loss":{},"accuracy":{},"rate":{},"samples_per_second":{},)"
+      R"("wait_seconds":{}}})"
+      "\n",
+      e.step, json_number(e.epoch), json_number(e.loss), json_number(e.accuracy), json_number(e.rate),
+      json_number(e.samples_per_second), json_number(e.wait_seconds));
 }
 
 void MetricsFile::add(const EvalEvent& e) {
-  fmt::format_to(std::back_inserter(pending_),
-                 R"({{"kind":"evaluation","step":{},"epoch":{},"loss":{},"accuracy":{},"accuracy5":{},"samples":{},)"
-                 R"("seconds":{}}})"
-                 "\n",
-                 e.step, json_number(e.epoch), json_number(e.loss), json_number(e.accuracy), json_number(e.accuracy5),
-                 e.samples, json_number(e.seconds));
+  fmt::format_to(
+      std::back_inserter(pending_),
+      R"({{"kind":"evaluation","step":{},"epoch":{},"loss":{},"accuracy":{},"accuracy5":{},"samples":{},)"
+      R"("seconds":{}}})"
+      "\n",
+      e.step, json_number(e.epoch), json_number(e.loss), json_number(e.accuracy), json_number(e.accuracy5),
+      e.samples, json_number(e.seconds));
 }
 
 void MetricsFile::flush() {

@@ -17,8 +17,8 @@ struct MetricsStart {
 
 class MetricsFile {
  public:
-  /// Cuts away lines beyond `start` and a last line that was not finished, then appends. Throws a user or system
-  /// error naming the file.
+  /// Cuts away lines beyond `start` and a last line that was not finished, then appends. Throws a user or
+  /// system error naming the file.
   MetricsFile(const std::filesystem::path& path, const MetricsStart& start);
   ~MetricsFile();
   MetricsFile(const MetricsFile&) = delete;

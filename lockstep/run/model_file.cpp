@@ -34,12 +34,14 @@ bool belongs_to_model(const VariableDecl& variable) {
     case Role::bias:
     case Role::norm_scale:
     case Role::norm_shift:
-    case Role::statistic: return true;
+    case Role::statistic:
+      return true;
     case Role::optimizer_state:
     case Role::counter:
     case Role::flag:
     case Role::loss_scale:
-    case Role::seed: break;
+    case Role::seed:
+      break;
   }
   return false;
 }

@@ -15,9 +15,11 @@ namespace fs = std::filesystem;
 /// The step in "checkpoint-00000012.ckpt"; -1 for other names.
 int64_t step_of(std::string_view name) {
   constexpr std::string_view prefix = "checkpoint-", suffix = ".ckpt";
-  if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size()) return -1;
+  if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size())
+    return -1;
   name = name.substr(prefix.size(), name.size() - prefix.size() - suffix.size());
-  if (name.size() > 18 || !std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; })) return -1;
+  if (name.size() > 18 || !std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }))
+    return -1;
   return parse_int(name);
 }
 
@@ -29,7 +31,8 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return files;
 }
 
-std::unique_ptr<CheckpointFile> newest_whole(const fs::path& folder, const std::function<void(const std::string&)>& warn) {
+std::unique_ptr<CheckpointFile> newest_whole(const fs::path& folder,
+                                             const std::function<void(const std::string&)>& warn) {
   auto names = list_checkpoints(folder);
   for (const auto& name : names) {
     try {
@@ -55,7 +58,9 @@ Error nothing_there(const std::string& place, const std::string& got) {
 
 }  // namespace
 
-fs::path checkpoint_path(const fs::path& folder, int64_t step) { return folder / fmt::format("checkpoint-{:08}.ckpt", step); }
+fs::path checkpoint_path(const fs::path& folder, int64_t step) {
+  return folder / fmt::format("checkpoint-{:08}.ckpt", step);
+}
 
 std::vector<CheckpointName> list_checkpoints(const fs::path& folder) {
   std::vector<CheckpointName> names;
@@ -71,7 +76,9 @@ std::unique_ptr<CheckpointFile> find_checkpoint(const std::string& resume, const
   if (resume == "auto") return newest_whole(folder, warn);
   if (resume == "none") {
     if (has_some)
-      throw user_error("this folder holds a run").at(folder.string()).advise("choose another --out or --resume auto");
+      throw user_error("this folder holds a run")
+          .at(folder.string())
+          .advise("choose another --out or --resume auto");
     return nullptr;
   }
   fs::path from(resume);

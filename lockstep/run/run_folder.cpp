@@ -22,7 +22,9 @@ namespace fs = std::filesystem;
 Error cannot(const std::string& what, const fs::path& path, int error) {
   bool theirs = error == ENOSPC || error == EDQUOT || error == EIO;
   std::string problem = what + ": " + std::generic_category().message(error);
-  return (theirs ? system_error(problem) : user_error(problem)).at(path.string()).advise("choose another --out");
+  return (theirs ? system_error(problem) : user_error(problem))
+      .at(path.string())
+      .advise("choose another --out");
 }
 
 void make_folder(const fs::path& path) {
@@ -57,7 +59,9 @@ RunFolder::RunFolder(const fs::path& path) : path_(path) {
   remove_leftovers(path_);
 }
 
-RunFolder::~RunFolder() { ::close(lock_); }  // which unlocks; the file stays, for a new one would be another lock
+RunFolder::~RunFolder() {
+  ::close(lock_);
+}  // which unlocks; the file stays, for a new one would be another lock
 
 /// The kernel drops the lock when its holder dies, so a kill leaves nothing to clean up.
 void RunFolder::lock() {
@@ -75,7 +79,9 @@ void RunFolder::lock() {
         .advise("choose another --out or wait for that run to end");
   }
   std::string pid = std::to_string(::getpid()) + "\n";
-  if (::ftruncate(lock_, 0) == 0 && ::pwrite(lock_, pid.data(), pid.size(), 0) == static_cast<ssize_t>(pid.size())) return;
+  if (::ftruncate(lock_, 0) == 0 &&
+      ::pwrite(lock_, pid.data(), pid.size(), 0) == static_cast<ssize_t>(pid.size()))
+    return;
   int error = errno;
   ::close(lock_);
   throw cannot("cannot write in the run folder", path_, error);

@@ -11,9 +11,9 @@ std::filesystem::path default_run_folder(const std::string& name);
 
 class RunFolder {
  public:
-  /// Makes the folder where it is missing, locks it, removes what a killed run left half written. Throws a user
-  /// error when it is a file, not writable, or another process runs in it (naming its process number), a system
-  /// error when the disk is full.
+  /// Makes the folder where it is missing, locks it, removes what a killed run left half written. Throws a
+  /// user error when it is a file, not writable, or another process runs in it (naming its process number), a
+  /// system error when the disk is full.
   explicit RunFolder(const std::filesystem::path& path);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;

@@ -7,9 +7,9 @@
 
 namespace lockstep {
 
-/// While it lives, SIGINT, SIGTERM and SIGUSR1 set a flag and do nothing else; a second SIGINT acts at once, as
-/// without us. SIGPIPE and SIGHUP are ignored: a closed pipe or terminal must not end a training. The old handlers
-/// come back at the end. One at a time in a process: a second one throws a bug.
+/// While it lives, SIGINT, SIGTERM and SIGUSR1 set a flag and do nothing else; a second SIGINT acts at once,
+/// as without us. SIGPIPE and SIGHUP are ignored: a closed pipe or terminal must not end a training. The old
+/// handlers come back at the end. One at a time in a process: a second one throws a bug.
 class StopSignals {
  public:
   StopSignals();

@@ -8,7 +8,8 @@ Snapshot::Snapshot(const Bundle& bundle, const std::function<bool(const Variable
     if (takes && !takes(variable)) continue;
     variables_.push_back(static_cast<int>(i));
     values_.emplace_back((static_cast<size_t>(variable.type.bytes()) + 7) / 8);
-    tensors_.push_back({variable.name, variable.type, reinterpret_cast<const uint8_t*>(values_.back().data())});
+    tensors_.push_back(
+        {variable.name, variable.type, reinterpret_cast<const uint8_t*>(values_.back().data())});
     bytes_ += variable.type.bytes();
   }
 }

@@ -12,8 +12,9 @@
 
 namespace lockstep {
 
-TrainingLoop::TrainingLoop(Executable& executable, Feed& feed, Evaluation& evaluation, const RunFolder& folder,
-                           MetricsFile& metrics, Listener& listener, LoopSettings settings, CheckpointInfo at)
+TrainingLoop::TrainingLoop(Executable& executable, Feed& feed, Evaluation& evaluation,
+                           const RunFolder& folder, MetricsFile& metrics, Listener& listener,
+                           LoopSettings settings, CheckpointInfo at)
     : executable_(executable),
       feed_(feed),
       evaluation_(evaluation),
@@ -83,7 +84,9 @@ void TrainingLoop::call(int64_t count) {
 }
 
 StepEvent TrainingLoop::step_event(int64_t iteration) const {
-  auto output = [&](int port) { return static_cast<double>(scalar_output(executable_, program_, port, iteration)); };
+  auto output = [&](int port) {
+    return static_cast<double>(scalar_output(executable_, program_, port, iteration));
+  };
   StepEvent event;
   event.step = iteration + 1;
   event.epoch = epoch_at(event.step);
@@ -119,9 +122,12 @@ void TrainingLoop::fail_not_finite(int64_t iteration) {
   if (feed_.wait_full(iteration)) op = executable_.find_non_finite(program_, iteration);
   feed_.stop();
   throw user_error(std::isfinite(event.loss) ? "a gradient is not finite" : "the loss is not finite")
-      .at(op.empty() ? fmt::format("step {}", event.step) : fmt::format("step {}, first in {}", event.step, op))
-      .but(fmt::format("loss {} at rate {}", number_text(event.loss), number_text(event.rate)), "finite numbers")
-      .advise("lower the learning rate, warm it up for longer, or look at the data; the last checkpoint is kept");
+      .at(op.empty() ? fmt::format("step {}", event.step)
+                     : fmt::format("step {}, first in {}", event.step, op))
+      .but(fmt::format("loss {} at rate {}", number_text(event.loss), number_text(event.rate)),
+           "finite numbers")
+      .advise(
+          "lower the learning rate, warm it up for longer, or look at the data; the last checkpoint is kept");
 }
 
 void TrainingLoop::evaluate() {

@@ -1,5 +1,5 @@
-// The loop around the program "train". Between calls the host reads outputs and writes a metrics line; evaluations
-// and checkpoints come where the cadence says.
+// The loop around the program "train". Between calls the host reads outputs and writes a metrics line;
+// evaluations and checkpoints come where the cadence says.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace lockstep {
 
 struct LoopSettings {
   Cadence cadence;
-  double epoch_steps = 1;  ///< steps in an epoch
-  double until = 0;        ///< test accuracy at which it ends; 0: none
-  int64_t keep = 2;        ///< checkpoints
+  double epoch_steps = 1;      ///< steps in an epoch
+  double until = 0;            ///< test accuracy at which it ends; 0: none
+  int64_t keep = 2;            ///< checkpoints
   std::function<bool()> stop;  ///< asked between calls; once true it stays true
 };
 
@@ -27,9 +27,9 @@ struct LoopResult {
   int64_t steps_here = 0;  ///< of them by this loop
   double accuracy = 0;     ///< of the last evaluation
   bool target_reached = false;
-  bool preempted = false;    ///< stopped on request; a checkpoint holds everything
-  double seconds = 0;        ///< from the first step to the end
-  double call_seconds = 0;   ///< of these in calls of the program
+  bool preempted = false;   ///< stopped on request; a checkpoint holds everything
+  double seconds = 0;       ///< from the first step to the end
+  double call_seconds = 0;  ///< of these in calls of the program
 };
 
 class TrainingLoop {
@@ -38,8 +38,8 @@ class TrainingLoop {
   TrainingLoop(Executable& executable, Feed& feed, Evaluation& evaluation, const RunFolder& folder,
                MetricsFile& metrics, Listener& listener, LoopSettings settings, CheckpointInfo at);
 
-  /// Until the last step, the accuracy asked for, or a request to stop. Throws what the data threw, a user error
-  /// naming step and op when a loss or gradient is not finite, a system error when the disk is full.
+  /// Until the last step, the accuracy asked for, or a request to stop. Throws what the data threw, a user
+  /// error naming step and op when a loss or gradient is not finite, a system error when the disk is full.
   LoopResult run();
 
  private:

@@ -10,8 +10,9 @@ namespace {
 
 template <class Record>
 void add_fields(Trajectory& out, const std::string& table, const Record& record) {
-  std::apply([&](auto... f) { ((out[table + "." + std::string(f.name)] = field_text(record.*(f.member))), ...); },
-             Record::attrs);
+  std::apply(
+      [&](auto... f) { ((out[table + "." + std::string(f.name)] = field_text(record.*(f.member))), ...); },
+      Record::attrs);
 }
 
 template <class Record>
@@ -46,7 +47,8 @@ Trajectory trajectory_of(const Settings& settings, int64_t train_size) {
   add_choice(out, "optimizer", settings.optimizer);
   add_choice(out, "schedule", settings.schedule);
   add_fields(out, "data", settings.data);
-  for (const char* key : {"folder", "train_images", "train_labels", "test_images", "test_labels", "workers", "ring_slots"})
+  for (const char* key :
+       {"folder", "train_images", "train_labels", "test_images", "test_labels", "workers", "ring_slots"})
     out.erase(std::string("data.") + key);
   add_fields(out, "train", settings.train);
   out.erase("train.steps_per_call");

@@ -8,9 +8,9 @@
 
 namespace lockstep {
 
-/// By "table.key", in text: model, optimizer, schedule, and of data and train what decides the batches and the step.
-/// Not among them is what changes no bit or only when something is looked at: folders, workers, ring slots, steps
-/// per call, evaluation, checkpoints, threads, and the target itself.
+/// By "table.key", in text: model, optimizer, schedule, and of data and train what decides the batches and
+/// the step. Not among them is what changes no bit or only when something is looked at: folders, workers,
+/// ring slots, steps per call, evaluation, checkpoints, threads, and the target itself.
 using Trajectory = std::map<std::string, std::string>;
 Trajectory trajectory_of(const Settings& settings, int64_t train_size);
 

@@ -78,13 +78,16 @@ class Cli : public testing::Test {
   void write_data(int train, int test) {
     auto idx = [&](const string& name, int count, bool images) {
       auto number = [](uint32_t v) { return string{char(v >> 24), char(v >> 16), char(v >> 8), char(v)}; };
-      string bytes = string("\0\0\x08", 3) + (images ? '\x03' : '\x01') + number(static_cast<uint32_t>(count));
+      string bytes =
+          string("\0\0\x08", 3) + (images ? '\x03' : '\x01') + number(static_cast<uint32_t>(count));
       if (images) bytes += number(8) + number(8);
       for (int i = 0; i < count; ++i) {
         int label = (i * 7 + i / 10) % 10;
-        if (!images) bytes += static_cast<char>(label);
+        if (!images)
+          bytes += static_cast<char>(label);
         else
-          for (int p = 0; p < 64; ++p) bytes += static_cast<char>(p / 4 == label ? 255 : (i * 31 + p * 17) % 64);
+          for (int p = 0; p < 64; ++p)
+            bytes += static_cast<char>(p / 4 == label ? 255 : (i * 31 + p * 17) % 64);
       }
       write("data/" + name, bytes);
     };
@@ -100,11 +103,14 @@ class Cli : public testing::Test {
 };
 
 /// A failure prints the command that reproduces it.
-#define EXPECT_CODE(output, wanted) EXPECT_EQ((output).code, wanted) << (output).command << "\n" << (output).out << (output).err
+#define EXPECT_CODE(output, wanted) \
+  EXPECT_EQ((output).code, wanted) << (output).command << "\n" << (output).out << (output).err
 
 void expect_in(const string& text, const std::vector<string>& pieces, const Output& output) {
   for (const auto& piece : pieces)
-    EXPECT_NE(text.find(piece), string::npos) << "no '" << piece << "' in what this prints:\n" << output.command << "\n" << output.out << output.err;
+    EXPECT_NE(text.find(piece), string::npos) << "no '" << piece << "' in what this prints:\n"
+                                              << output.command << "\n"
+                                              << output.out << output.err;
 }
 
 void expect_user_error(const Output& output, const std::vector<string>& pieces) {
@@ -114,7 +120,9 @@ void expect_user_error(const Output& output, const std::vector<string>& pieces) 
   expect_in(output.err, pieces, output);
 }
 
-const string tiny_config = "[model]\nname = \"mlp\"\nhidden = [16]\n[data]\nfolder = \"data\"\n[train]\nbatch = 10\nepochs = 2\n[schedule]\nrate = 0.1\n";
+const string tiny_config =
+    "[model]\nname = \"mlp\"\nhidden = [16]\n[data]\nfolder = \"data\"\n[train]\nbatch = 10\nepochs = "
+    "2\n[schedule]\nrate = 0.1\n";
 
 TEST_F(Cli, HelpOfTheCommandAndOfEachVerb) {
   auto help = run({"--help"});
@@ -127,7 +135,10 @@ TEST_F(Cli, HelpOfTheCommandAndOfEachVerb) {
     EXPECT_EQ(own.err, "") << own.command;
   }
   auto train = run({"train", "-h"});
-  expect_in(train.out, {"CONFIG", "--set", "--threads", "--seed", "--out", "--max-steps", "--until", "--resume", "--data", "--target"}, train);
+  expect_in(train.out,
+            {"CONFIG", "--set", "--threads", "--seed", "--out", "--max-steps", "--until", "--resume",
+             "--data", "--target"},
+            train);
 }
 
 TEST_F(Cli, Version) {
@@ -139,11 +150,15 @@ TEST_F(Cli, Version) {
 TEST_F(Cli, UnknownWords) {
   expect_user_error(run({}), {"no command", "train | eval | show | models"});
   expect_user_error(run({"trian"}), {"unknown command 'trian'", "did you mean 'train'?"});
-  expect_user_error(run({"train", "mlp", "--thread", "2"}), {"unknown option '--thread'", "did you mean '--threads'?"});
-  expect_user_error(run({"train", "mlp", "--thread=2"}), {"unknown option '--thread'", "did you mean '--threads'?"});
-  expect_user_error(run({"train", "--sed", "2"}), {"unknown option '--sed'", "did you mean '--seed'?"});
-  expect_user_error(run({"eval", "mlp", "--max-steps", "2"}), {"unknown option '--max-steps'", "belongs behind lockstep train"});
-  expect_user_error(run({"--quiet", "train", "mlp"}), {"unknown option '--quiet'", "belongs behind lockstep train"});
+  expect_user_error(run({"train", "mlp", "--thread", "2"}),
+                    {"unknown option '--thread'", "did you mean '--threads'?"});
+  expect_user_error(run({"train", "mlp", "--thread=2"}),
+                    {"unknown option '--thread'", "did you mean '--threads'?"});
+  expect_user_error(run({"train", "--sead", "2"}), {"unknown option '--sead'", "did you mean '--seed'?"});
+  expect_user_error(run({"eval", "mlp", "--max-steps", "2"}),
+                    {"unknown option '--max-steps'", "belongs behind lockstep train"});
+  expect_user_error(run({"--quiet", "train", "mlp"}),
+                    {"unknown option '--quiet'", "belongs behind lockstep train"});
   expect_user_error(run({"train", "mlp", "mlp"}), {"one argument too many: 'mlp'"});
   expect_user_error(run({"train"}), {"CONFIG is required"});
   expect_user_error(run({"eval", "mlp"}), {"--weights is required"});
@@ -151,7 +166,8 @@ TEST_F(Cli, UnknownWords) {
 }
 
 TEST_F(Cli, BadConfigs) {
-  expect_user_error(run({"train", "resnet88"}), {"no config file and no model 'resnet88'", "did you mean 'resnet8'?"});
+  expect_user_error(run({"train", "resnet88"}),
+                    {"no config file and no model 'resnet88'", "did you mean 'resnet8'?"});
   expect_user_error(run({"show", "nowhere/a.toml"}), {"no config file", "nowhere/a.toml"});
   expect_user_error(run({"train", "."}), {"a folder, not a config file"});
   expect_user_error(run({"train", write("empty.toml", "")}), {"no [model] table", "empty.toml"});
@@ -163,15 +179,19 @@ TEST_F(Cli, BadConfigs) {
 }
 
 TEST_F(Cli, BadValuesNameWhatWasTyped) {
-  expect_user_error(run({"show", "mlp", "--set", "train.bach=1"}), {"unknown key 'bach'", "where: --set train.bach=1"});
-  expect_user_error(run({"show", "mlp", "--threads", "many"}), {"target.threads has the wrong type", "where: --threads many", "an integer"});
+  expect_user_error(run({"show", "mlp", "--set", "train.bach=1"}),
+                    {"unknown key 'bach'", "where: --set train.bach=1"});
+  expect_user_error(run({"show", "mlp", "--threads", "many"}),
+                    {"target.threads has the wrong type", "where: --threads many", "an integer"});
   expect_user_error(run({"show", "mlp", "--threads", "-1"}), {"out of range", "where: --threads -1"});
   expect_user_error(run({"show", "mlp", "--seed=x"}), {"where: --seed x"});
   expect_user_error(run({"show", "mlp", "--target", "gpu"}), {"where: --target gpu", "cpu"});
   expect_user_error(run({"train", "mlp", "--until", "92"}), {"where: --until 92", "an accuracy from 0 to 1"});
   expect_user_error(run({"train", "mlp", "--max-steps", "ten"}), {"where: --max-steps ten"});
-  expect_user_error(run({"show", "mlp", "--as", "grph"}), {"unknown choice 'grph'", "did you mean 'graph'?", "graph | bundle | plan | memory"});
-  expect_user_error(run({"show", "mlp", "--after", "simplfy"}), {"unknown pass 'simplfy'", "did you mean 'simplify'?"});
+  expect_user_error(run({"show", "mlp", "--as", "grph"}),
+                    {"unknown choice 'grph'", "did you mean 'graph'?", "graph | bundle | plan | memory"});
+  expect_user_error(run({"show", "mlp", "--after", "simplfy"}),
+                    {"unknown pass 'simplfy'", "did you mean 'simplify'?"});
   expect_user_error(run({"show", "mlp", "--after", "elide_copies"}), {"--as bundle"});
 }
 
@@ -179,7 +199,8 @@ TEST_F(Cli, ErrorsAsJson) {
   auto output = run({"train", "resnet88", "--json"});
   EXPECT_CODE(output, 2);
   auto error = json::parse(output.out).at("error");
-  for (const char* key : {"kind", "problem", "where", "got", "want", "hint"}) EXPECT_TRUE(error.contains(key)) << key << " " << output.command;
+  for (const char* key : {"kind", "problem", "where", "got", "want", "hint"})
+    EXPECT_TRUE(error.contains(key)) << key << " " << output.command;
   EXPECT_EQ(error["kind"], "user");
   expect_in(output.err, {"lockstep: error: no config file and no model"}, output);
   output = run({"trian", "--json"});
@@ -202,18 +223,23 @@ string hash_said(const string& text) { return text.substr(8, text.find('\n') - 8
 
 TEST_F(Cli, ShownGraphsReadBack) {
   auto op = [](std::string_view name) -> const OpRow& { return op_named(name); };
-  for (const auto& more : std::vector<std::vector<string>>{{}, {"--program", "eval"}, {"--after", "simplify"}}) {
-    std::vector<string> words{"show", "mlp", "--as", "graph", "--set", "train.batch=2", "--set", "train.epochs=0.01"};
+  for (const auto& more :
+       std::vector<std::vector<string>>{{}, {"--program", "eval"}, {"--after", "simplify"}}) {
+    std::vector<string> words{"show",  "mlp",           "--as",  "graph",
+                              "--set", "train.batch=2", "--set", "train.epochs=0.01"};
     words.insert(words.end(), more.begin(), more.end());
     auto output = run(words);
     EXPECT_CODE(output, 0);
-    if (output.code == 0) { EXPECT_EQ(hash_of(parse_graph(output.out, op)), hash_said(output.out)) << output.command; }
+    if (output.code == 0) {
+      EXPECT_EQ(hash_of(parse_graph(output.out, op)), hash_said(output.out)) << output.command;
+    }
   }
 }
 
 TEST_F(Cli, ShownBundlesReadBack) {
   auto op = [](std::string_view name) -> const OpRow& { return op_named(name); };
-  std::vector<string> words{"show", "resnet8", "--as", "bundle", "--set", "train.batch=2", "--set", "train.epochs=0.01"};
+  std::vector<string> words{"show",  "resnet8",       "--as",  "bundle",
+                            "--set", "train.batch=2", "--set", "train.epochs=0.01"};
   auto output = run(words);
   ASSERT_EQ(output.code, 0) << output.command << output.err;
   EXPECT_EQ(hash_of(parse_bundle(output.out, op)), hash_said(output.out)) << output.command;
@@ -236,7 +262,9 @@ TEST_F(Cli, ShowsPlanAndMemory) {
     EXPECT_GT(plan.out.size(), 100u) << plan.command;
     auto table = with({"memory"});
     EXPECT_CODE(table, 0);
-    expect_in(table.out, {"variables", "arena", "tables", "outputs", "ring of train", "ring of eval", "code", "sum"}, table);
+    expect_in(table.out,
+              {"variables", "arena", "tables", "outputs", "ring of train", "ring of eval", "code", "sum"},
+              table);
     auto output = with({"memory", "--json"});
     EXPECT_CODE(output, 0);
     auto object = json::parse(output.out);
@@ -258,15 +286,18 @@ TEST_F(Cli, TrainsEvaluatesAndGoesOn) {
   auto half = run({"train", config, "--out", "run", "--max-steps", "5", "--json", "--quiet"});
   ASSERT_EQ(half.code, 0) << half.command << half.err;
   auto object = json::parse(half.out);
-  for (const char* key : {"metric", "value", "target_reached", "seconds", "steps", "run_folder", "images_per_second", "planned_bytes", "peak_rss_bytes", "preempted"})
+  for (const char* key : {"metric", "value", "target_reached", "seconds", "steps", "run_folder",
+                          "images_per_second", "planned_bytes", "peak_rss_bytes", "preempted"})
     EXPECT_TRUE(object.contains(key)) << key << " " << half.command;
   EXPECT_EQ(object["steps"], 5);
   EXPECT_EQ(half.err, "") << half.command;
 
   auto rest = run({"train", config, "--out", "run"}, "NO_COLOR=1");
   EXPECT_CODE(rest, 0);
-  expect_in(rest.out, {"parameters", "bundle", "planned", "100 images for training, 50 for testing, in data", "5 are done", "step 20/20", "test accuracy", "time to train",
-                       "images/s", "run            run"}, rest);
+  expect_in(rest.out,
+            {"parameters", "bundle", "planned", "100 images for training, 50 for testing, in data",
+             "5 are done", "step 20/20", "test accuracy", "time to train", "images/s", "run            run"},
+            rest);
   EXPECT_EQ(rest.out.find('\x1b'), string::npos) << rest.command;
   EXPECT_EQ(rest.out.find('\r'), string::npos) << rest.command;
 
@@ -292,6 +323,18 @@ TEST_F(Cli, TargetNotReachedHasItsOwnCode) {
   auto output = run({"train", config, "--out", "run", "--until", "1", "--set", "schedule.rate=0", "--json"});
   EXPECT_CODE(output, 5);
   EXPECT_EQ(json::parse(output.out).at("target_reached"), false) << output.command;
+}
+
+TEST_F(Cli, StopsOnRequestAndSaysSo) {
+  write_data(100, 50);
+  auto config = write("tiny.toml", tiny_config);
+  auto output = run({"train", config, "--out", "run", "--target", "ref", "--set", "train.epochs=20000",
+                     "--set", "evaluate.every_epochs=0", "--json", "--quiet"},
+                    "timeout --preserve-status --signal=TERM 3");
+  EXPECT_CODE(output, 75);
+  auto object = json::parse(output.out);
+  EXPECT_EQ(object.at("preempted"), true) << output.command;
+  EXPECT_TRUE(object.at("value").is_null()) << output.command;
 }
 
 TEST_F(Cli, MissingDataNameTheFile) {

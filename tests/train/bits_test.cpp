@@ -1,5 +1,5 @@
-// The same model by another road: threads, calls, evaluations, stop and resume give equal files; the reference target
-// gives nearly the same numbers.
+// The same model by another road: threads, calls, evaluations, stop and resume give equal files; the
+// reference target gives nearly the same numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,7 +47,8 @@ class TrainBits : public testing::Test {
     for (uint32_t i = 0; i < count; ++i) {
       uint32_t label = random() % 10;
       labels += static_cast<char>(label);
-      for (uint32_t p = 0; p < side * side; ++p) pixels += static_cast<char>(random() % 100 + (p % side == label ? 150 : 0));
+      for (uint32_t p = 0; p < side * side; ++p)
+        pixels += static_cast<char>(random() % 100 + (p % side == label ? 150 : 0));
     }
     data_.write(name + "-images-idx3-ubyte", idx_bytes({count, side, side}, pixels));
     data_.write(name + "-labels-idx1-ubyte", idx_bytes({count}, labels));
@@ -61,7 +62,9 @@ class TrainBits : public testing::Test {
     return train(settings_, options);
   }
 
-  std::filesystem::path model_path(const std::string& out) const { return data_ / (out + "/model.safetensors"); }
+  std::filesystem::path model_path(const std::string& out) const {
+    return data_ / (out + "/model.safetensors");
+  }
   std::string model(const std::string& out) const { return read_file(model_path(out)); }
 
   TempFolder data_;

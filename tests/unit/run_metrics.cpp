@@ -5,9 +5,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "formats_support.h"
 #include "lockstep/base/file.h"
 #include "lockstep/base/text.h"
+#include "tests/unit/formats_support.h"
 
 namespace lockstep {
 namespace {
@@ -77,7 +77,8 @@ TEST(RunMetrics, ResumeCutsAwayWhatComesAgain) {
 
 TEST(RunMetrics, ATornLastLineAndStrangersGo) {
   TempFolder folder;
-  std::string good = R"({"kind":"step","step":1})" "\n";
+  std::string good = R"({"kind":"step","step":1})"
+                     "\n";
   EXPECT_EQ(trimmed_metrics(good + R"({"kind":"step","st)", {9, 9}), good);
   EXPECT_EQ(trimmed_metrics("nonsense\n[1]\n\n{}\n" + good, {9, 9}), good);
   EXPECT_EQ(trimmed_metrics("", {9, 9}), "");
@@ -85,7 +86,10 @@ TEST(RunMetrics, ATornLastLineAndStrangersGo) {
 
 TEST(RunMetrics, NamesTheFileItCannotWrite) {
   TempFolder folder;
-  expect_error(error_of([&] { MetricsFile(folder / "no/m", {0, -1}); }), ErrorKind::system, {"metrics", "no/m"});
+  expect_error(error_of([&] {
+                 MetricsFile(folder / "no/m", {0, -1});
+               }),
+               ErrorKind::system, {"metrics", "no/m"});
 }
 
 }  // namespace

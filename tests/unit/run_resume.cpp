@@ -8,7 +8,7 @@
 #include "lockstep/run/compile.h"
 #include "lockstep/run/initial.h"
 #include "lockstep/run/run_folder.h"
-#include "run_support.h"
+#include "tests/unit/run_support.h"
 
 namespace lockstep {
 namespace {
@@ -42,7 +42,8 @@ class RunResume : public testing::Test {
   /// The step found; -1: none.
   int64_t find(const std::string& resume) {
     warnings_.clear();
-    auto found = find_checkpoint(resume, run_ / "", [&](const std::string& text) { warnings_.push_back(text); });
+    auto found =
+        find_checkpoint(resume, run_ / "", [&](const std::string& text) { warnings_.push_back(text); });
     return found ? found->info().step : -1;
   }
 
@@ -87,12 +88,14 @@ TEST_F(RunResume, ANewerVersionIsNotPassedOver) {
 TEST_F(RunResume, NoneRefusesAFolderWithARun) {
   EXPECT_EQ(find("none"), -1);
   write(1);
-  expect_error(error_of([&] { find("none"); }), ErrorKind::user, {"this folder holds a run", "choose another --out or --resume auto"});
+  expect_error(error_of([&] { find("none"); }), ErrorKind::user,
+               {"this folder holds a run", "choose another --out or --resume auto"});
 }
 
 TEST_F(RunResume, APathMustWork) {
   expect_error(error_of([&] { find((run_ / "").string()); }), ErrorKind::user, {"no checkpoint"});
-  expect_error(error_of([&] { find((run_ / "missing.ckpt").string()); }), ErrorKind::user, {"missing.ckpt", "no such file"});
+  expect_error(error_of([&] { find((run_ / "missing.ckpt").string()); }), ErrorKind::user,
+               {"missing.ckpt", "no such file"});
   auto first = write(1);
   auto second = write(2);
   EXPECT_EQ(find((run_ / "").string()), 2);
@@ -101,7 +104,8 @@ TEST_F(RunResume, APathMustWork) {
   expect_error(error_of([&] { find(second.string()); }), ErrorKind::data, {"checkpoint-00000002.ckpt"});
   TempFolder elsewhere;
   fs::copy_file(first, elsewhere / "a.ckpt");
-  expect_error(error_of([&] { find((elsewhere / "a.ckpt").string()); }), ErrorKind::user, {"this folder holds another run"});
+  expect_error(error_of([&] { find((elsewhere / "a.ckpt").string()); }), ErrorKind::user,
+               {"this folder holds another run"});
   fs::remove(first);
   fs::remove(second);
   EXPECT_EQ(find((elsewhere / "a.ckpt").string()), 1);
@@ -150,8 +154,9 @@ TEST(RunFolderTest, IsForOneRunAtATime) {
   TempFolder temp;
   {
     RunFolder folder(temp / "run");
-    expect_error(error_of([&] { RunFolder again(temp / "run"); }), ErrorKind::user,
-                 {"another run uses this folder", (temp / "run").string(), "process " + std::to_string(::getpid())});
+    expect_error(
+        error_of([&] { RunFolder again(temp / "run"); }), ErrorKind::user,
+        {"another run uses this folder", (temp / "run").string(), "process " + std::to_string(::getpid())});
   }
   RunFolder folder(temp / "run");
 }
@@ -159,8 +164,10 @@ TEST(RunFolderTest, IsForOneRunAtATime) {
 TEST(RunFolderTest, SaysWhyItCannotBe) {
   TempFolder temp;
   temp.write("file", "");
-  expect_error(error_of([&] { RunFolder folder(temp / "file"); }), ErrorKind::user, {"is a file", (temp / "file").string()});
-  expect_error(error_of([&] { RunFolder folder(temp / "file/below"); }), ErrorKind::user, {"cannot make", "file/below"});
+  expect_error(error_of([&] { RunFolder folder(temp / "file"); }), ErrorKind::user,
+               {"is a file", (temp / "file").string()});
+  expect_error(error_of([&] { RunFolder folder(temp / "file/below"); }), ErrorKind::user,
+               {"cannot make", "file/below"});
   if (::geteuid() == 0) GTEST_SKIP() << "nothing is unwritable to root";
   fs::create_directory(temp / "locked");
   fs::permissions(temp / "locked", fs::perms::owner_read | fs::perms::owner_exec);

@@ -29,7 +29,8 @@ TEST(RunSignals, AClosedPipeOrTerminalIsNothing) {
 
 TEST(RunSignals, OldHandlersComeBack) {
   static volatile int seen = 0;
-  struct sigaction action {}, before {};
+  struct sigaction action {
+  }, before{};
   action.sa_handler = [](int) { seen = seen + 1; };
   ::sigaction(SIGUSR1, &action, &before);
   {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "formats_support.h"
 #include "lockstep/run/engine.h"
+#include "tests/unit/formats_support.h"
 
 namespace lockstep {
 
@@ -29,15 +29,16 @@ struct FakeTarget {
   bool loses_a_sample = false;
 };
 
-/// "Trains" by folding the bytes of each batch into the weights, so that its variables tell which batches it saw in
-/// which order. Its evaluation reads the masks.
+/// "Trains" by folding the bytes of each batch into the weights, so that its variables tell which batches it
+/// saw in which order. Its evaluation reads the masks.
 class FakeExecutable final : public Executable {
  public:
   FakeExecutable(Bundle bundle, std::shared_ptr<FakeTarget> target)
       : bundle_(std::move(bundle)), target_(std::move(target)), sources_(bundle_.programs.size()) {
     for (const auto& v : bundle_.variables) variables_.emplace_back(static_cast<size_t>(v.type.bytes()));
     for (const auto& p : bundle_.programs)
-      for (const auto& o : p.outputs) outputs_[p.name + "." + o.name].assign(static_cast<size_t>(o.slots), 0.0f);
+      for (const auto& o : p.outputs)
+        outputs_[p.name + "." + o.name].assign(static_cast<size_t>(o.slots), 0.0f);
     memory_.arena_bytes = 12345;
   }
 
@@ -49,7 +50,9 @@ class FakeExecutable final : public Executable {
   void write_variable(int v, const void* bytes) override {
     std::memcpy(variables_[static_cast<size_t>(v)].data(), bytes, at(v).size());
   }
-  void connect(int program, StreamSource* source) override { sources_[static_cast<size_t>(program)] = source; }
+  void connect(int program, StreamSource* source) override {
+    sources_[static_cast<size_t>(program)] = source;
+  }
 
   RunResult run(int program, int64_t first, int64_t count) noexcept override {
     const auto& p = bundle_.programs[static_cast<size_t>(program)];
@@ -58,11 +61,14 @@ class FakeExecutable final : public Executable {
     target_->calls.push_back(call);
     for (int64_t i = first; i < first + count; ++i) {
       if (!sources_[static_cast<size_t>(program)]->wait_full(i)) return {false, i - first, true, {}};
-      if (p.name == "train") train_step(p, program, i);
-      else eval_step(p, program, i);
+      if (p.name == "train")
+        train_step(p, program, i);
+      else
+        eval_step(p, program, i);
       sources_[static_cast<size_t>(program)]->release(i);
       if (stops_ && p.name == "train" && i == target_->non_finite_at) return {true, i - first + 1, false, {}};
-      if (p.name == "train" && i == target_->fault_at) return {false, i - first + 1, false, "fc1 (matmul): no memory"};
+      if (p.name == "train" && i == target_->fault_at)
+        return {false, i - first + 1, false, "fc1 (matmul): no memory"};
     }
     return {true, count, false, {}};
   }
@@ -70,7 +76,8 @@ class FakeExecutable final : public Executable {
   const std::byte* output(int program, int port, int64_t iteration) const override {
     const auto& p = bundle_.programs[static_cast<size_t>(program)];
     const auto& o = p.outputs[static_cast<size_t>(port)];
-    return reinterpret_cast<const std::byte*>(&outputs_.at(p.name + "." + o.name)[static_cast<size_t>(iteration % o.slots)]);
+    return reinterpret_cast<const std::byte*>(
+        &outputs_.at(p.name + "." + o.name)[static_cast<size_t>(iteration % o.slots)]);
   }
 
   void stop_on(int program, int port) override {
@@ -91,7 +98,8 @@ class FakeExecutable final : public Executable {
   const T* stream(const Program& p, int program, const char* name, int64_t b) {
     int s = p.find_stream(name);
     auto* source = sources_[static_cast<size_t>(program)];
-    return reinterpret_cast<const T*>(source->base(s) + b % p.streams[static_cast<size_t>(s)].slots * source->slot_bytes(s));
+    return reinterpret_cast<const T*>(source->base(s) +
+                                      b % p.streams[static_cast<size_t>(s)].slots * source->slot_bytes(s));
   }
 
   void set(const Program& p, const char* name, int64_t i, float value) {
@@ -126,7 +134,8 @@ class FakeExecutable final : public Executable {
       }
       if (decl.type.dtype != DType::f32) continue;
       auto* w = reinterpret_cast<float*>(variables_[v].data());
-      for (int64_t k = 0; k < decl.type.elements(); ++k) w[k] = 0.5f * w[k] + static_cast<float>(sum % 1000) / 1000;
+      for (int64_t k = 0; k < decl.type.elements(); ++k)
+        w[k] = 0.5f * w[k] + static_cast<float>(sum % 1000) / 1000;
     }
   }
 
