@@ -21,7 +21,8 @@ add_library(lockstep-test-headers OBJECT cmake/test_headers.cpp)
 target_link_libraries(lockstep-test-headers PRIVATE lockstep-test-support)
 target_compile_options(lockstep-test-headers PRIVATE -O1)
 target_precompile_headers(lockstep-test-headers PRIVATE
-  <gtest/gtest.h> <algorithm> <functional> <map> <memory> <string> <vector> <fmt/format.h>)
+  <gtest/gtest.h> <algorithm> <functional> <map> <memory> <string> <vector> <fmt/format.h>
+  <nlohmann/json.hpp>)
 
 file(GLOB stray_sources CONFIGURE_DEPENDS tests/*.cpp)
 if(stray_sources)

@@ -13,9 +13,10 @@ struct Row {
   int64_t bytes;
   bool is_float;
 };
-constexpr Row rows[] = {{DType::f32, "f32", 4, true},   {DType::f64, "f64", 8, true},  {DType::f16, "f16", 2, true},
-                        {DType::bf16, "bf16", 2, true}, {DType::i32, "i32", 4, false}, {DType::i64, "i64", 8, false},
-                        {DType::u8, "u8", 1, false},    {DType::u64, "u64", 8, false}, {DType::pred, "pred", 1, false}};
+constexpr Row rows[] = {
+    {DType::f32, "f32", 4, true},   {DType::f64, "f64", 8, true},  {DType::f16, "f16", 2, true},
+    {DType::bf16, "bf16", 2, true}, {DType::i32, "i32", 4, false}, {DType::i64, "i64", 8, false},
+    {DType::u8, "u8", 1, false},    {DType::u64, "u64", 8, false}, {DType::pred, "pred", 1, false}};
 const Row& row(DType dtype) { return rows[static_cast<size_t>(dtype)]; }
 }  // namespace
 
@@ -51,7 +52,8 @@ uint16_t f32_to_bf16(float value) {
 }
 
 float f16_to_f32(uint16_t bits) {
-  uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16, exponent = (bits >> 10) & 31u, mantissa = bits & 1023u;
+  uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16, exponent = (bits >> 10) & 31u,
+           mantissa = bits & 1023u;
   if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | (mantissa << 13));
   if (exponent == 0) {  // zero and subnormals: mantissa * 2^-24 is exact in f32
     float magnitude = static_cast<float>(mantissa) * 0x1p-24f;

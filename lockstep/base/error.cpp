@@ -28,10 +28,14 @@ Error& Error::advise(std::string text) & {
 
 int Error::exit_code() const {
   switch (kind) {
-    case ErrorKind::user: return exit_code::user;
-    case ErrorKind::system: return exit_code::system;
-    case ErrorKind::data: return exit_code::data;
-    case ErrorKind::bug: break;
+    case ErrorKind::user:
+      return exit_code::user;
+    case ErrorKind::system:
+      return exit_code::system;
+    case ErrorKind::data:
+      return exit_code::data;
+    case ErrorKind::bug:
+      break;
   }
   return exit_code::bug;
 }

@@ -44,15 +44,16 @@ Error data_error(std::string problem);
 Error bug(std::string problem);
 
 namespace exit_code {
-inline constexpr int done = 0, user = 2, system = 3, data = 4, target_not_reached = 5, bug = 70, preempted = 75;
+inline constexpr int done = 0, user = 2, system = 3, data = 4, target_not_reached = 5, bug = 70,
+                     preempted = 75;
 }
 
 /// Checks an invariant of ours; a failure is a bug, never the user's fault.
-#define LS_CHECK(condition, text)                                                                     \
-  do {                                                                                                \
-    if (!(condition))                                                                                 \
-      throw ::lockstep::bug(std::string(text) + " [" #condition "]").at(std::string(__FILE__) + ":" + \
-                                                                        std::to_string(__LINE__));    \
+#define LS_CHECK(condition, text)                                      \
+  do {                                                                 \
+    if (!(condition))                                                  \
+      throw ::lockstep::bug(std::string(text) + " [" #condition "]")   \
+          .at(std::string(__FILE__) + ":" + std::to_string(__LINE__)); \
   } while (false)
 
 }  // namespace lockstep

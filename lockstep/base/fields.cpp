@@ -11,8 +11,10 @@ std::vector<std::string_view> split_items(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
     if (in_quotes) {
-      if (c == '\\') ++i;
-      else if (c == '"') in_quotes = false;
+      if (c == '\\')
+        ++i;
+      else if (c == '"')
+        in_quotes = false;
     } else if (c == '"') {
       in_quotes = true;
     } else if (c == '[' || c == '{') {
@@ -57,7 +59,8 @@ size_t parse_choice(std::string_view t, const std::vector<std::string_view>& nam
   for (size_t i = 0; i < names.size(); ++i)
     if (names[i] == t) return i;
   std::vector<std::string> list(names.begin(), names.end());
-  throw user_error("unknown choice '" + std::string(t) + "'" + did_you_mean(t, list)).but(std::string(t), join(list, " | "));
+  throw user_error("unknown choice '" + std::string(t) + "'" + did_you_mean(t, list))
+      .but(std::string(t), join(list, " | "));
 }
 
 std::string record_text(FieldTable table, const void* record) {
@@ -87,7 +90,8 @@ void set_field(FieldTable table, void* record, std::string_view name, std::strin
 void record_parse(FieldTable table, std::string_view text, void* record) {
   text = trim(text);
   if (text.empty()) return;
-  if (text.front() != '{' || text.back() != '}') throw user_error("attributes must stand in { }: " + std::string(text));
+  if (text.front() != '{' || text.back() != '}')
+    throw user_error("attributes must stand in { }: " + std::string(text));
   std::vector<std::string> seen;
   for (auto item : split_items(text.substr(1, text.size() - 2))) {
     auto equals = item.find('=');

@@ -37,9 +37,12 @@ constexpr auto fields(F... f) {
   return std::tuple{f...};
 }
 
-/// An enum becomes a field type by a function `names_of(E)` beside it that returns its names in order, from 0.
+/// An enum becomes a field type by a function `names_of(E)` beside it that returns its names in order, from
+/// 0.
 template <class E>
-concept NamedEnum = std::is_enum_v<E> && requires(E e) { names_of(e).size(); };
+concept NamedEnum = std::is_enum_v<E> && requires(E e) {
+  names_of(e).size();
+};
 
 // ---- text of one field value; the inverse throws a user error that says what was wanted ----------------
 
@@ -101,7 +104,9 @@ template <class T, size_t I>
 constexpr FieldAccess field_access() {
   return {std::get<I>(T::attrs).name, std::get<I>(T::attrs).help,
           [](const void* r) { return field_text(static_cast<const T*>(r)->*(std::get<I>(T::attrs).member)); },
-          [](std::string_view text, void* r) { field_parse(text, static_cast<T*>(r)->*(std::get<I>(T::attrs).member)); },
+          [](std::string_view text, void* r) {
+            field_parse(text, static_cast<T*>(r)->*(std::get<I>(T::attrs).member));
+          },
           [](const void* a, const void* b) {
             constexpr auto member = std::get<I>(T::attrs).member;
             return static_cast<const T*>(a)->*member == static_cast<const T*>(b)->*member;
@@ -113,7 +118,8 @@ FieldTable field_table() {
   constexpr size_t size = std::tuple_size_v<std::remove_const_t<decltype(T::attrs)>>;
   static constexpr auto table = []<size_t... I>(std::index_sequence<I...>) {
     return std::array<FieldAccess, size>{field_access<T, I>()...};
-  }(std::make_index_sequence<size>());
+  }
+  (std::make_index_sequence<size>());
   return table;
 }
 

@@ -29,8 +29,11 @@ class Descriptor {
 };
 
 Error cannot(const std::string& verb, const std::filesystem::path& path, int error) {
-  auto make = error == ENOENT || error == EACCES || error == EISDIR || error == ENOTDIR ? user_error : [](std::string s) { return system_error(std::move(s)); };
-  return make("cannot " + verb + ": " + std::string(std::generic_category().message(error))).at(path.string());
+  auto make = error == ENOENT || error == EACCES || error == EISDIR || error == ENOTDIR
+                  ? user_error
+                  : [](std::string s) { return system_error(std::move(s)); };
+  return make("cannot " + verb + ": " + std::string(std::generic_category().message(error)))
+      .at(path.string());
 }
 
 int open_for_reading(const std::filesystem::path& path, size_t* size) {
@@ -98,7 +101,8 @@ void write_file_atomically(const std::filesystem::path& path, const std::functio
   }
   auto folder = path.parent_path().empty() ? std::filesystem::path(".") : path.parent_path();
   Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (*directory >= 0) ::fsync(*directory);  // some file systems refuse; the rename itself is atomic all the same
+  if (*directory >= 0)
+    ::fsync(*directory);  // some file systems refuse; the rename itself is atomic all the same
 }
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents) {

@@ -20,8 +20,9 @@ class FileSink {
   virtual void write(const void* data, size_t bytes) = 0;
 };
 
-/// Writes aside (`path` + ".part"), syncs, renames, syncs the folder: a kill or a full disk at any moment leaves the
-/// old file, or the new one, whole. Throws a system error with errno's text; removes the part file then.
+/// Writes aside (`path` + ".part"), syncs, renames, syncs the folder: a kill or a full disk at any moment
+/// leaves the old file, or the new one, whole. Throws a system error with errno's text; removes the part file
+/// then.
 void write_file_atomically(const std::filesystem::path& path, const std::function<void(FileSink&)>& produce);
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 

@@ -1,5 +1,5 @@
-// Counter-based random numbers: a draw is a function of its coordinates, so nothing has to be saved, and neither
-// threads nor ranks nor recompute can change it. Philox4x32-10 (Salmon et al., SC'11) by Random123.
+// Counter-based random numbers: a draw is a function of its coordinates, so nothing has to be saved, and
+// neither threads nor ranks nor recompute can change it. Philox4x32-10 (Salmon et al., SC'11) by Random123.
 #pragma once
 
 #include <Random123/philox.h>

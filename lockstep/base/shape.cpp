@@ -39,7 +39,8 @@ std::string type_text(const Type& type) { return std::string(name_of(type.dtype)
 Type parse_type(std::string_view text) {
   auto open = text.find('[');
   if (open == std::string_view::npos || text.back() != ']')
-    throw user_error("malformed type '" + std::string(text) + "'").but(std::string(text), "for example f32[2,3]");
+    throw user_error("malformed type '" + std::string(text) + "'")
+        .but(std::string(text), "for example f32[2,3]");
   Type type{parse_dtype(text.substr(0, open)), {}};
   auto inside = text.substr(open + 1, text.size() - open - 2);
   if (inside.empty()) return type;
@@ -48,7 +49,8 @@ Type parse_type(std::string_view text) {
     int64_t size = parse_int(part);
     if (size < 0) throw user_error("negative size in type '" + std::string(text) + "'");
     product *= std::max<int64_t>(size, 1);
-    if (product >= (static_cast<__int128>(1) << 62)) throw user_error("type '" + std::string(text) + "' is too large");
+    if (product >= (static_cast<__int128>(1) << 62))
+      throw user_error("type '" + std::string(text) + "' is too large");
     type.shape.push_back(size);
   }
   return type;

@@ -53,7 +53,9 @@ T parse_whole(std::string_view text, const char* kind) {
 
 double parse_double(std::string_view text) { return parse_whole<double>(text, "a number"); }
 int64_t parse_int(std::string_view text) { return parse_whole<int64_t>(text, "a whole number"); }
-uint64_t parse_uint(std::string_view text) { return parse_whole<uint64_t>(text, "a non-negative whole number"); }
+uint64_t parse_uint(std::string_view text) {
+  return parse_whole<uint64_t>(text, "a non-negative whole number");
+}
 
 std::string bytes_text(int64_t bytes) {
   constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -67,11 +69,16 @@ std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
     auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') out += '\\', out += c;
-    else if (c == '\n') out += "\\n";
-    else if (c == '\t') out += "\\t";
-    else if (byte < 0x20 || byte == 0x7f) out += fmt::format("\\x{:02x}", byte);
-    else out += c;
+    if (c == '"' || c == '\\')
+      out += '\\', out += c;
+    else if (c == '\n')
+      out += "\\n";
+    else if (c == '\t')
+      out += "\\t";
+    else if (byte < 0x20 || byte == 0x7f)
+      out += fmt::format("\\x{:02x}", byte);
+    else
+      out += c;
   }
   return out + '"';
 }
@@ -86,13 +93,17 @@ std::string unquoted(std::string_view text) {
       continue;
     }
     char c = text[++i];
-    if (c == 'n') out += '\n';
-    else if (c == 't') out += '\t';
-    else if (c == '"' || c == '\\') out += c;
+    if (c == 'n')
+      out += '\n';
+    else if (c == 't')
+      out += '\t';
+    else if (c == '"' || c == '\\')
+      out += c;
     else if (c == 'x' && i + 3 < text.size()) {
       unsigned value = 0;
       auto [end, ec] = std::from_chars(text.data() + i + 1, text.data() + i + 3, value, 16);
-      if (ec != std::errc() || end != text.data() + i + 3) throw user_error(fmt::format("bad \\x in {}", text));
+      if (ec != std::errc() || end != text.data() + i + 3)
+        throw user_error(fmt::format("bad \\x in {}", text));
       out += static_cast<char>(value);
       i += 2;
     } else {
@@ -109,7 +120,8 @@ int edit_distance(std::string_view a, std::string_view b) {
   for (size_t i = 1; i <= a.size(); ++i)
     for (size_t j = 1; j <= b.size(); ++j) {
       d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
     }
   return d[a.size()][b.size()];
 }

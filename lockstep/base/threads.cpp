@@ -30,7 +30,8 @@ double cgroup_quota() {
     double period = 0;
     if (v2 >> quota >> period && quota != "max" && period > 0) return std::atof(quota.c_str()) / period;
   }
-  std::ifstream v1_quota("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"), v1_period("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
+  std::ifstream v1_quota("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"),
+      v1_period("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
   double quota = 0, period = 0;
   if (v1_quota >> quota && v1_period >> period && quota > 0 && period > 0) return quota / period;
   return 1e9;
@@ -52,7 +53,8 @@ void spin_then_block(const std::atomic<uint32_t>& word, uint32_t old, int spins,
 int usable_threads() {
   double limit = static_cast<double>(allowed_processors().size());
   limit = std::min(limit, std::max(1.0, cgroup_quota() + 0.999));
-  if (const char* omp = std::getenv("OMP_NUM_THREADS"); omp != nullptr && std::atoi(omp) > 0) limit = std::min(limit, static_cast<double>(std::atoi(omp)));
+  if (const char* omp = std::getenv("OMP_NUM_THREADS"); omp != nullptr && std::atoi(omp) > 0)
+    limit = std::min(limit, static_cast<double>(std::atoi(omp)));
   return std::max(1, static_cast<int>(limit));
 }
 
@@ -94,7 +96,8 @@ Team::~Team() {
 void Team::member_loop(int member) {
   uint32_t seen = 0;
   for (;;) {
-    spin_then_block(generation_, seen, spins_, [&] { return generation_.load(std::memory_order_acquire) != seen; });
+    spin_then_block(generation_, seen, spins_,
+                    [&] { return generation_.load(std::memory_order_acquire) != seen; });
     seen = generation_.load(std::memory_order_acquire);
     if (stop_.load()) return;
     job_(context_, member);
@@ -109,7 +112,9 @@ void Team::run(Job job, void* context) noexcept {
   generation_.fetch_add(1, std::memory_order_acq_rel);
   generation_.notify_all();
   job(context, 0);
-  for (int left = running_.load(std::memory_order_acquire); left > 0; left = running_.load(std::memory_order_acquire)) running_.wait(left, std::memory_order_acquire);
+  for (int left = running_.load(std::memory_order_acquire); left > 0;
+       left = running_.load(std::memory_order_acquire))
+    running_.wait(left, std::memory_order_acquire);
 }
 
 }  // namespace lockstep

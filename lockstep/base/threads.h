@@ -9,10 +9,12 @@
 
 namespace lockstep {
 
-/// Threads this process may use: affinity mask, cgroup CPU quota (rounded up) and OMP_NUM_THREADS, the least of them.
+/// Threads this process may use: affinity mask, cgroup CPU quota (rounded up) and OMP_NUM_THREADS, the least
+/// of them.
 int usable_threads();
 
-/// All members wait until all have come. Spins briefly, then blocks (at once when `spins` is 0: oversubscribed).
+/// All members wait until all have come. Spins briefly, then blocks (at once when `spins` is 0:
+/// oversubscribed).
 class Barrier {
  public:
   Barrier(int members, int spins) : members_(members), spins_(spins) {}
@@ -24,8 +26,8 @@ class Barrier {
   alignas(64) std::atomic<uint32_t> round_{0};
 };
 
-/// `size` threads, the caller of run() being number 0. Pinned one per processor of the affinity mask unless there are
-/// more members than processors.
+/// `size` threads, the caller of run() being number 0. Pinned one per processor of the affinity mask unless
+/// there are more members than processors.
 class Team {
  public:
   explicit Team(int size);

@@ -126,7 +126,7 @@ void read_model_name(const Document& document, const Section& section, Settings&
   }
 }
 
-void read_part(const Document& document, const Section& section, std::string_view, auto& part) {
+void read_part(const Document& document, const Section& section, auto& part) {
   if constexpr (is_variant<std::remove_cvref_t<decltype(part)>>::value) {
     if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(part)>, Model>) {
       auto first = std::visit([]<class R>(const R&) { return record_name<R>(); }, part);
@@ -158,7 +158,7 @@ Settings parse_settings(std::string_view toml_text, const std::string& origin,
   Settings settings;
   read_model_name(document, *model, settings);
   for_each_table(settings, [&](std::string_view name, auto& part) {
-    if (const auto* section = document.find(name)) read_part(document, *section, name, part);
+    if (const auto* section = document.find(name)) read_part(document, *section, part);
   });
   try {
     check_settings(settings);

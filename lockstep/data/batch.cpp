@@ -58,13 +58,17 @@ std::vector<BatchRow> BatchPlan::rows(int64_t b) const {
   return rows;
 }
 
-void fill_batch(const Dataset& dataset, const BatchPlan& plan, const std::optional<Augment>& augment,
-                int64_t b, const BatchBuffers& to) {
-  const Type image = dataset.image_type();
-  const auto bytes = static_cast<size_t>(image.bytes());
-  std::vector<uint8_t> original(augment ? bytes : 0);
-  for (int64_t j = 0; j < plan.batch; ++j) {
-    const BatchRow row = plan.row(b, j);
+BatchMaker::BatchMaker(const Dataset& dataset, const BatchPlan& plan, const std::optional<Augment>& augment)
+    : dataset_(dataset),
+      plan_(plan),
+      augment_(augment),
+      image_(dataset.image_type()),
+      original_(augment ? static_cast<size_t>(image_.bytes()) : 0) {}
+
+void BatchMaker::fill(int64_t b, const BatchBuffers& to) {
+  const auto bytes = static_cast<size_t>(image_.bytes());
+  for (int64_t j = 0; j < plan_.batch; ++j) {
+    const BatchRow row = plan_.row(b, j);
     uint8_t* out = to.image + static_cast<size_t>(j) * bytes;
     to.mask[j] = row.valid ? 1.0f : 0.0f;
     to.key[j] = static_cast<uint64_t>(row.index);
@@ -73,9 +77,15 @@ void fill_batch(const Dataset& dataset, const BatchPlan& plan, const std::option
       std::memset(out, 0, bytes);
       continue;
     }
-    dataset.read(row.index, augment ? original.data() : out, to.label + j);
-    if (augment) augment_image(*augment, plan.seed, row.epoch, row.index, image.shape, original.data(), out);
+    dataset_.read(row.index, augment_ ? original_.data() : out, to.label + j);
+    if (augment_)
+      augment_image(*augment_, plan_.seed, row.epoch, row.index, image_.shape, original_.data(), out);
   }
+}
+
+void fill_batch(const Dataset& dataset, const BatchPlan& plan, const std::optional<Augment>& augment,
+                int64_t b, const BatchBuffers& to) {
+  BatchMaker(dataset, plan, augment).fill(b, to);
 }
 
 }  // namespace lockstep

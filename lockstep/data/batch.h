@@ -54,7 +54,23 @@ struct BatchBuffers {
   uint64_t* key = nullptr;
 };
 
-/// Fills every byte of batch b; rows that are not valid become zeros. Throws what the data set throws.
+/// Makes batches; one per thread, with room of its own, so that filling a batch allocates nothing.
+class BatchMaker {
+ public:
+  /// `dataset` and `plan` outlive the maker.
+  BatchMaker(const Dataset& dataset, const BatchPlan& plan, const std::optional<Augment>& augment);
+  /// Fills every byte of batch b; rows that are not valid become zeros. Throws what the data set throws.
+  void fill(int64_t b, const BatchBuffers& to);
+
+ private:
+  const Dataset& dataset_;
+  const BatchPlan& plan_;
+  std::optional<Augment> augment_;
+  Type image_;
+  std::vector<uint8_t> original_;  ///< an image before augmentation
+};
+
+/// One batch, with a maker of its own.
 void fill_batch(const Dataset& dataset, const BatchPlan& plan, const std::optional<Augment>& augment,
                 int64_t b, const BatchBuffers& to);
 

@@ -68,10 +68,11 @@ void Feeder::stop() {
 void Feeder::work(int worker, int64_t last) noexcept {
   pthread_setname_np(pthread_self(), ("data-" + std::to_string(worker)).c_str());
   try {
+    BatchMaker maker(*dataset_, plan_, augment_);
     for (;;) {
       int64_t b = next_.fetch_add(1, std::memory_order_relaxed);
       if (b >= last || !ring_.wait_empty(b)) return;
-      make(b);
+      maker.fill(b, buffers(b));
       ring_.publish(b);
     }
   } catch (...) {
@@ -79,11 +80,9 @@ void Feeder::work(int worker, int64_t last) noexcept {
   }
 }
 
-void Feeder::make(int64_t b) {
-  fill_batch(
-      *dataset_, plan_, augment_, b,
-      {ring_.at(image, b), reinterpret_cast<int32_t*>(ring_.at(label, b)),
-       reinterpret_cast<float*>(ring_.at(mask, b)), reinterpret_cast<uint64_t*>(ring_.at(sample_key, b))});
+BatchBuffers Feeder::buffers(int64_t b) {
+  return {ring_.at(image, b), reinterpret_cast<int32_t*>(ring_.at(label, b)),
+          reinterpret_cast<float*>(ring_.at(mask, b)), reinterpret_cast<uint64_t*>(ring_.at(sample_key, b))};
 }
 
 }  // namespace lockstep

@@ -45,7 +45,7 @@ class Feeder {
 
  private:
   void work(int worker, int64_t last) noexcept;
-  void make(int64_t b);
+  BatchBuffers buffers(int64_t b);
 
   std::shared_ptr<const Dataset> dataset_;
   BatchPlan plan_;

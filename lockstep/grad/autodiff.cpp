@@ -22,7 +22,8 @@ std::vector<bool> depends_on(const Graph& graph, const Values& wrt) {
 Values gradients(Value loss, Value seed, const Values& wrt) {
   Graph& graph = *loss.graph;
   if (loss.type() != seed.type())
-    throw bug("gradients: the seed has another type than the loss").but(type_text(seed.type()), type_text(loss.type()));
+    throw bug("gradients: the seed has another type than the loss")
+        .but(type_text(seed.type()), type_text(loss.type()));
   auto depends = depends_on(graph, wrt);
   std::vector<Values> parts(graph.value_count());
   parts[loss.id].push_back(seed);
@@ -57,10 +58,12 @@ Values gradients(Value loss, Value seed, const Values& wrt) {
     } catch (Error& e) {
       throw e.at(describe(graph, node));
     }
-    LS_CHECK(dx.size() == node.in.size(), "grad of " + std::string(node.op->info.name) + " must give one gradient per input");
+    LS_CHECK(dx.size() == node.in.size(),
+             "grad of " + std::string(node.op->info.name) + " must give one gradient per input");
     for (size_t i = 0; i < dx.size(); ++i) {
       if (!dx[i] || !depends[node.in[i]]) continue;
-      LS_CHECK(dx[i].type() == graph.type(node.in[i]), "gradient of " + std::string(node.op->info.name) + " has another type than its input");
+      LS_CHECK(dx[i].type() == graph.type(node.in[i]),
+               "gradient of " + std::string(node.op->info.name) + " has another type than its input");
       parts[node.in[i]].push_back(dx[i]);
     }
   }

@@ -17,13 +17,15 @@ int Graph::add_value(Type type, int producer) {
 namespace {
 void add_source(Source source, std::vector<Source>& sources, std::unordered_map<std::string, int>& index) {
   if (!index.emplace(source.name, static_cast<int>(sources.size())).second)
-    throw user_error("two sources are named '" + source.name + "'").advise("give each layer a name of its own");
+    throw user_error("two sources are named '" + source.name + "'")
+        .advise("give each layer a name of its own");
   sources.push_back(std::move(source));
 }
 }  // namespace
 
 Value Graph::variable(std::string name, Type type, VariableInfo info) {
-  add_source({SourceKind::variable, std::move(name), value_count(), std::move(info), {}}, sources_, source_index_);
+  add_source({SourceKind::variable, std::move(name), value_count(), std::move(info), {}}, sources_,
+             source_index_);
   return {this, add_value(std::move(type), -1)};
 }
 
@@ -34,7 +36,8 @@ Value Graph::stream(std::string name, Type type) {
 
 Value Graph::table(std::string name, std::vector<float> entries) {
   Type type{DType::f32, {static_cast<int64_t>(entries.size())}};
-  add_source({SourceKind::table, std::move(name), value_count(), {}, std::move(entries)}, sources_, source_index_);
+  add_source({SourceKind::table, std::move(name), value_count(), {}, std::move(entries)}, sources_,
+             source_index_);
   return {this, add_value(std::move(type), -1)};
 }
 
@@ -50,13 +53,15 @@ Values Graph::add(Node node, const Types& output_types) {
 
 void Graph::assign(Value variable, Value value) {
   const Source* source = source_of(variable.id);
-  if (source == nullptr || source->kind != SourceKind::variable) throw user_error("only a variable can be assigned to");
+  if (source == nullptr || source->kind != SourceKind::variable)
+    throw user_error("only a variable can be assigned to");
   if (variable.type() != value.type())
     throw user_error("assigned value has another type than its variable")
         .at(source->name)
         .but(type_text(value.type()), type_text(variable.type()));
   for (const auto& a : assigns_)
-    if (a.variable == variable.id) throw user_error("variable is assigned twice in one step").at(source->name);
+    if (a.variable == variable.id)
+      throw user_error("variable is assigned twice in one step").at(source->name);
   assigns_.push_back({variable.id, value.id});
 }
 
@@ -98,7 +103,8 @@ std::vector<std::vector<int>> Graph::readers() const {
   std::vector<std::vector<int>> readers(types_.size());
   for (size_t n = 0; n < nodes_.size(); ++n)
     for (int v : nodes_[n].in)
-      if (readers[v].empty() || readers[v].back() != static_cast<int>(n)) readers[v].push_back(static_cast<int>(n));
+      if (readers[v].empty() || readers[v].back() != static_cast<int>(n))
+        readers[v].push_back(static_cast<int>(n));
   return readers;
 }
 
@@ -117,9 +123,15 @@ Graph with_sources_of(const Graph& graph, std::vector<Value>* map) {
   for (const auto& s : graph.sources()) {
     Value v;
     switch (s.kind) {
-      case SourceKind::variable: v = out.variable(s.name, graph.type(s.value), s.variable); break;
-      case SourceKind::stream: v = out.stream(s.name, graph.type(s.value)); break;
-      case SourceKind::table: v = out.table(s.name, s.entries); break;
+      case SourceKind::variable:
+        v = out.variable(s.name, graph.type(s.value), s.variable);
+        break;
+      case SourceKind::stream:
+        v = out.stream(s.name, graph.type(s.value));
+        break;
+      case SourceKind::table:
+        v = out.table(s.name, s.entries);
+        break;
     }
     (*map)[s.value] = v;
   }
@@ -127,13 +139,16 @@ Graph with_sources_of(const Graph& graph, std::vector<Value>* map) {
 }
 
 void carry_effects(const Graph& graph, const std::vector<Value>& map, Graph* out) {
-  for (const auto& a : graph.assigns()) out->assign(out->value(map[a.variable].id), out->value(map[a.value].id));
+  for (const auto& a : graph.assigns())
+    out->assign(out->value(map[a.variable].id), out->value(map[a.value].id));
   for (const auto& o : graph.outputs()) out->output(o.name, out->value(map[o.value].id));
   out->phase = graph.phase;
 }
 
 Graph Graph::clone() const {
-  return rebuild(*this, [&](const Node& node, const Values& in, Graph& out) { return emit_same(out, node, in, types_of(node.out)); });
+  return rebuild(*this, [&](const Node& node, const Values& in, Graph& out) {
+    return emit_same(out, node, in, types_of(node.out));
+  });
 }
 
 std::string describe(const Graph&, const Node& node) {

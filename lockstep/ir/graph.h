@@ -1,4 +1,5 @@
-// A graph: values only, static shapes, no devices, no memory. Forward, backward and optimizer stand in one graph.
+// A graph: values only, static shapes, no devices, no memory. Forward, backward and optimizer stand in one
+// graph.
 #pragma once
 
 #include <memory>
@@ -20,12 +21,26 @@ inline std::vector<std::string_view> names_of(Phase) { return {"forward", "backw
 
 /// How far a graph has come; each pass says which stage it needs and gives.
 enum class GraphStage { model, trained, grouped, placed, ordered };
-inline std::vector<std::string_view> names_of(GraphStage) { return {"model", "trained", "grouped", "placed", "ordered"}; }
+inline std::vector<std::string_view> names_of(GraphStage) {
+  return {"model", "trained", "grouped", "placed", "ordered"};
+}
 
 /// Whom a variable serves: decides weight decay groups, sharding and what goes into model.safetensors.
-enum class Role { weight, bias, norm_scale, norm_shift, statistic, optimizer_state, counter, flag, loss_scale, seed };
+enum class Role {
+  weight,
+  bias,
+  norm_scale,
+  norm_shift,
+  statistic,
+  optimizer_state,
+  counter,
+  flag,
+  loss_scale,
+  seed
+};
 inline std::vector<std::string_view> names_of(Role) {
-  return {"weight", "bias", "norm_scale", "norm_shift", "statistic", "optimizer_state", "counter", "flag", "loss_scale", "seed"};
+  return {"weight",          "bias",    "norm_scale", "norm_shift", "statistic",
+          "optimizer_state", "counter", "flag",       "loss_scale", "seed"};
 }
 
 enum class Init { zeros, ones, constant, normal, truncated_normal, uniform };
@@ -34,8 +49,9 @@ inline std::vector<std::string_view> names_of(Init) {
 }
 
 /// A variable's first value: a function of (seed, name, logical index) and nothing else.
-/// normal: mean 0, standard deviation `scale`; truncated_normal: the same cut at two deviations, `scale` being the
-/// deviation before the cut; uniform: [-scale, scale); constant: `scale` itself. Role `seed` starts as the run's seed.
+/// normal: mean 0, standard deviation `scale`; truncated_normal: the same cut at two deviations, `scale`
+/// being the deviation before the cut; uniform: [-scale, scale); constant: `scale` itself. Role `seed` starts
+/// as the run's seed.
 struct VariableInfo {
   Role role = Role::weight;
   bool trainable = false;
@@ -43,8 +59,9 @@ struct VariableInfo {
   double scale = 0;
   std::string owner;  ///< for optimizer state and statistics: the variable or layer they belong to
   static constexpr auto attrs =
-      fields(field("role", &VariableInfo::role), field("trainable", &VariableInfo::trainable), field("init", &VariableInfo::init),
-             field("scale", &VariableInfo::scale), field("owner", &VariableInfo::owner));
+      fields(field("role", &VariableInfo::role), field("trainable", &VariableInfo::trainable),
+             field("init", &VariableInfo::init), field("scale", &VariableInfo::scale),
+             field("owner", &VariableInfo::owner));
 };
 
 enum class SourceKind { variable, stream, table };
@@ -55,7 +72,7 @@ struct Source {
   SourceKind kind = SourceKind::stream;
   std::string name;
   int value = -1;
-  VariableInfo variable;      ///< kind == variable
+  VariableInfo variable;       ///< kind == variable
   std::vector<float> entries;  ///< kind == table: f32, one per row
 };
 
@@ -150,8 +167,8 @@ class Graph {
   std::vector<Output> outputs_;
 };
 
-/// Builds `graph` anew, node by node: `visit(node, inputs, out)` returns the new values of the node's outputs.
-/// Sources, assigns and outputs are carried over; use `emit_same` for a node that stays as it is.
+/// Builds `graph` anew, node by node: `visit(node, inputs, out)` returns the new values of the node's
+/// outputs. Sources, assigns and outputs are carried over; use `emit_same` for a node that stays as it is.
 template <class Visit>
 Graph rebuild(const Graph& graph, Visit visit);
 Values emit_same(Graph& out, const Node& node, const Values& inputs, const Types& types);

@@ -4,7 +4,8 @@
 
 namespace lockstep {
 
-Tensors evaluate(const OpRow& op, const void* attrs, const std::vector<const Tensor*>& inputs, const InterpretOptions& options) {
+Tensors evaluate(const OpRow& op, const void* attrs, const std::vector<const Tensor*>& inputs,
+                 const InterpretOptions& options) {
   Types types;
   for (const auto* t : inputs) types.push_back(t->type);
   Tensors made;
@@ -17,7 +18,8 @@ Tensors evaluate(const OpRow& op, const void* attrs, const std::vector<const Ten
   return made;
 }
 
-Interpreted interpret(const Graph& graph, const std::map<std::string, Tensor>& sources, const InterpretOptions& options) {
+Interpreted interpret(const Graph& graph, const std::map<std::string, Tensor>& sources,
+                      const InterpretOptions& options) {
   Interpreted result;
   result.values.resize(graph.value_count());
   for (const auto& s : graph.sources()) {
@@ -28,7 +30,8 @@ Interpreted interpret(const Graph& graph, const std::map<std::string, Tensor>& s
       continue;
     }
     auto it = sources.find(s.name);
-    if (it == sources.end()) throw user_error(fmt::format("no value given for {} '{}'", field_text(s.kind), s.name));
+    if (it == sources.end())
+      throw user_error(fmt::format("no value given for {} '{}'", field_text(s.kind), s.name));
     if (it->second.type != graph.type(s.value))
       throw user_error("value has another type than its source")
           .at(s.name)
@@ -46,7 +49,8 @@ Interpreted interpret(const Graph& graph, const std::map<std::string, Tensor>& s
     }
   }
   for (const auto& o : graph.outputs()) result.outputs[o.name] = result.values[o.value];
-  for (const auto& a : graph.assigns()) result.assigned[graph.source_of(a.variable)->name] = result.values[a.value];
+  for (const auto& a : graph.assigns())
+    result.assigned[graph.source_of(a.variable)->name] = result.values[a.value];
   return result;
 }
 

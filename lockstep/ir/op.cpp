@@ -29,7 +29,8 @@ void check_arity(const OpInfo& info, size_t inputs) {
   refuse(info.name, "wrong number of inputs", std::to_string(inputs), fmt::format("({})", join(names, ", ")));
 }
 
-Values emit_row(Graph& graph, const OpRow& row, std::shared_ptr<const void> attrs, const Values& inputs, Site site) {
+Values emit_row(Graph& graph, const OpRow& row, std::shared_ptr<const void> attrs, const Values& inputs,
+                Site site) {
   Node node;
   node.op = &row;
   node.attrs = std::move(attrs);
@@ -38,7 +39,9 @@ Values emit_row(Graph& graph, const OpRow& row, std::shared_ptr<const void> attr
   node.site = site;
   Types types;
   for (auto v : inputs) {
-    if (!v || v.graph != &graph) throw user_error(fmt::format("{}: an input belongs to another graph", row.info.name)).at(describe(graph, node));
+    if (!v || v.graph != &graph)
+      throw user_error(fmt::format("{}: an input belongs to another graph", row.info.name))
+          .at(describe(graph, node));
     node.in.push_back(v.id);
     types.push_back(v.type());
   }

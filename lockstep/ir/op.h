@@ -1,4 +1,5 @@
-// An op is one plain struct (see ops/); OpRow is that struct erased: what passes, printers, targets and tests see.
+// An op is one plain struct (see ops/); OpRow is that struct erased: what passes, printers, targets and tests
+// see.
 #pragma once
 
 #include <array>
@@ -29,16 +30,16 @@ struct Names {
   constexpr std::string_view operator[](size_t i) const { return list[i]; }
 };
 
-/// full: `grad` gives all derivatives. first_only: the op is itself a derivative and has none (its check is the
-/// gradient check of its forward op). none: not a differentiable function (integers, optimizers, tests).
+/// full: `grad` gives all derivatives. first_only: the op is itself a derivative and has none (its check is
+/// the gradient check of its forward op). none: not a differentiable function (integers, optimizers, tests).
 enum class Gradient { full, first_only, none };
 
 struct OpInfo {
   std::string_view name;
   Names inputs, outputs;
   Gradient gradient = Gradient::full;
-  /// Element i of each output depends on element i of equally shaped inputs only (and on scalars): an output may
-  /// then overwrite such an input.
+  /// Element i of each output depends on element i of equally shaped inputs only (and on scalars): an output
+  /// may then overwrite such an input.
   bool elementwise = false;
 };
 
@@ -78,7 +79,7 @@ concept Op = requires(const T t, Types types, NodeView n, Values v, Args a) {
   T::attrs;
   { t.infer(types) } -> std::same_as<Types>;
   { t.grad(n, v) } -> std::same_as<Values>;  // one per input, empty Value = no gradient flows there
-  { t.eval(a) };
+  {t.eval(a)};
   { t.cost(types) } -> std::same_as<Cost>;
   { T::cases() } -> std::same_as<OpCases>;
 };
@@ -120,11 +121,13 @@ const OpRow& op_row() {
 Cost streaming_cost(const Types& inputs, const Types& outputs, double flops_per_output);
 
 /// Appends a node. Errors name the op, the layer and the line of the model.
-Values emit_row(Graph& graph, const OpRow& row, std::shared_ptr<const void> attrs, const Values& inputs, Site site);
+Values emit_row(Graph& graph, const OpRow& row, std::shared_ptr<const void> attrs, const Values& inputs,
+                Site site);
 /// For ops with at least one input, whose graph it is.
 template <Op T>
 Values emit(T attrs, const Values& inputs, Site site = {}) {
-  return emit_row(*inputs.at(0).graph, op_row<T>(), std::make_shared<const T>(std::move(attrs)), inputs, site);
+  return emit_row(*inputs.at(0).graph, op_row<T>(), std::make_shared<const T>(std::move(attrs)), inputs,
+                  site);
 }
 template <Op T>
 Value emit_one(T attrs, const Values& inputs, Site site = {}) {

@@ -108,7 +108,8 @@ class GraphReader {
     if (auto inferred = node.op->infer(node.attrs.get(), in); inferred != types)
       throw user_error(fmt::format("{}: stated result types are not what the op gives", node.op->info.name))
           .but(types_text(types), types_text(inferred));
-    if (types.size() != results) throw user_error(fmt::format("{} results have {} types", results, types.size()));
+    if (types.size() != results)
+      throw user_error(fmt::format("{} results have {} types", results, types.size()));
   }
 
   int new_id() {
@@ -144,9 +145,12 @@ OpText read_op(Reader& reader, const OpLookup& lookup) {
 void read_marks(Reader& reader, std::string* name, Phase* phase, int* group, int* stage, bool* recompute) {
   if (reader.accept("@")) *name = reader.quoted_text("a layer name");
   while (reader.accept("#")) {
-    if (reader.accept("group=")) *group = small_number(reader, "a group number");
-    else if (reader.accept("stage=")) *stage = small_number(reader, "a stage number");
-    else if (reader.accept("recompute")) *recompute = true;
+    if (reader.accept("group="))
+      *group = small_number(reader, "a group number");
+    else if (reader.accept("stage="))
+      *stage = small_number(reader, "a stage number");
+    else if (reader.accept("recompute"))
+      *recompute = true;
     else {
       reader.placed([&] { field_parse(reader.word("a mark"), *phase); });
     }
@@ -174,7 +178,8 @@ Graph parse_graph(std::string_view text, const OpLookup& lookup, std::string ori
   auto graph = GraphReader(reader, lookup).read();
   try {
     verify(graph);
-  } catch (const Error& e) {  // the verifier speaks of our own graphs, where a broken rule is a bug; here it is the text's
+  } catch (const Error& e) {  // the verifier speaks of our own graphs, where a broken rule is a bug; here it
+                              // is the text's
     throw user_error(e.problem).at(e.where.empty() ? origin : origin + ": " + e.where);
   }
   return graph;

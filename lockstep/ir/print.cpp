@@ -6,7 +6,9 @@
 
 namespace lockstep {
 
-std::string op_text(const OpRow& op, const void* attrs) { return std::string(op.info.name) + op.print(attrs); }
+std::string op_text(const OpRow& op, const void* attrs) {
+  return std::string(op.info.name) + op.print(attrs);
+}
 
 std::string marks_text(const std::string& name, Phase phase, int group, int stage, bool recompute) {
   std::string out;
@@ -32,8 +34,10 @@ std::string print(const Graph& graph) {
   for (const auto& s : graph.sources()) {
     number[s.value] = next++;
     out += fmt::format("  {} %{} {}", field_text(s.kind), number[s.value], quoted(s.name));
-    if (s.kind == SourceKind::table) out += " = " + entries_text(s.entries);
-    else out += " : " + type_text(graph.type(s.value));
+    if (s.kind == SourceKind::table)
+      out += " = " + entries_text(s.entries);
+    else
+      out += " : " + type_text(graph.type(s.value));
     if (s.kind == SourceKind::variable) out += " " + record_text(s.variable);
     out += "\n";
   }
@@ -41,11 +45,13 @@ std::string print(const Graph& graph) {
     for (int v : n.out) number[v] = next++;
     std::string types;
     for (int v : n.out) types += (types.empty() ? "" : ", ") + type_text(graph.type(v));
-    out += fmt::format("  {} = {}({}) : {}{}\n", list(n.out), op_text(*n.op, n.attrs.get()), list(n.in), types,
-                       marks_text(n.name, n.phase, n.group, n.stage, n.recompute));
+    out += fmt::format("  {} = {}({}) : {}{}\n", list(n.out), op_text(*n.op, n.attrs.get()), list(n.in),
+                       types, marks_text(n.name, n.phase, n.group, n.stage, n.recompute));
   }
-  for (const auto& a : graph.assigns()) out += fmt::format("  assign %{} = %{}\n", number[a.variable], number[a.value]);
-  for (const auto& o : graph.outputs()) out += fmt::format("  output {} = %{}\n", quoted(o.name), number[o.value]);
+  for (const auto& a : graph.assigns())
+    out += fmt::format("  assign %{} = %{}\n", number[a.variable], number[a.value]);
+  for (const auto& o : graph.outputs())
+    out += fmt::format("  output {} = %{}\n", quoted(o.name), number[o.value]);
   return out + "}\n";
 }
 

@@ -41,7 +41,9 @@ void Reader::expect(std::string_view token) {
 std::string Reader::word(std::string_view what) {
   skip_blank();
   size_t begin = last_ = at_;
-  while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_' || text_[at_] == '.')) ++at_;
+  while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 ||
+                                text_[at_] == '_' || text_[at_] == '.'))
+    ++at_;
   if (at_ == begin) fail(fmt::format("expected {}", what));
   return std::string(text_.substr(begin, at_ - begin));
 }
@@ -86,8 +88,10 @@ std::string_view Reader::bracketed(char open, char close) {
   for (; at_ < text_.size(); ++at_) {
     char c = text_[at_];
     if (in_quotes) {
-      if (c == '\\') ++at_;
-      else if (c == '"') in_quotes = false;
+      if (c == '\\')
+        ++at_;
+      else if (c == '"')
+        in_quotes = false;
     } else if (c == '"') {
       in_quotes = true;
     } else if (c == open) {

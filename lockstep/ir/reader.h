@@ -24,7 +24,8 @@ class Reader {
   std::string word(std::string_view what);         ///< letters, digits, _ and .
   int64_t number(std::string_view what);           ///< decimal whole number, optional sign
   std::string quoted_text(std::string_view what);  ///< "..." unescaped
-  /// From `open` to its matching `close`, nested and quote-aware, brackets included; "" if next is not `open`.
+  /// From `open` to its matching `close`, nested and quote-aware, brackets included; "" if next is not
+  /// `open`.
   std::string_view bracketed(char open, char close);
   std::string_view type_text();  ///< "f32[2,3]"
 

@@ -23,8 +23,10 @@ struct Tensor {
   /// Element i as double whatever the type; for ops that accept both.
   double at(int64_t i) const { return is_real() ? real[i] : static_cast<double>(whole[i]); }
   void set(int64_t i, double v) {
-    if (is_real()) real[i] = v;
-    else whole[i] = static_cast<int64_t>(v);
+    if (is_real())
+      real[i] = v;
+    else
+      whole[i] = static_cast<int64_t>(v);
   }
 };
 using Tensors = std::vector<Tensor>;

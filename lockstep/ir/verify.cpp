@@ -9,7 +9,8 @@ namespace lockstep {
 namespace {
 
 [[noreturn]] void broken(const Graph& graph, const Node& node, std::string rule) {
-  throw bug(fmt::format("graph '{}' at stage {}: {}", graph.name(), field_text(graph.stage), rule)).at(describe(graph, node));
+  throw bug(fmt::format("graph '{}' at stage {}: {}", graph.name(), field_text(graph.stage), rule))
+      .at(describe(graph, node));
 }
 
 void verify_nodes(const Graph& graph) {
@@ -17,8 +18,10 @@ void verify_nodes(const Graph& graph) {
     const auto& node = graph.nodes()[n];
     if (node.op == nullptr) throw bug("node without an op");
     for (int v : node.in) {
-      if (v < 0 || v >= graph.value_count()) broken(graph, node, fmt::format("reads value {} which does not exist", v));
-      if (graph.producer(v) >= static_cast<int>(n)) broken(graph, node, fmt::format("reads %{} before it is made", v));
+      if (v < 0 || v >= graph.value_count())
+        broken(graph, node, fmt::format("reads value {} which does not exist", v));
+      if (graph.producer(v) >= static_cast<int>(n))
+        broken(graph, node, fmt::format("reads %{} before it is made", v));
     }
     for (int v : node.out)
       if (graph.producer(v) != static_cast<int>(n)) broken(graph, node, fmt::format("%{} has two makers", v));
@@ -33,7 +36,8 @@ void verify_trained(const Graph& graph) {
   std::set<int> assigned;
   for (const auto& a : graph.assigns()) assigned.insert(a.variable);
   for (const auto& s : graph.sources())
-    if (s.kind == SourceKind::variable && s.variable.trainable && !assigned.contains(s.value) && !graph.assigns().empty())
+    if (s.kind == SourceKind::variable && s.variable.trainable && !assigned.contains(s.value) &&
+        !graph.assigns().empty())
       throw bug(fmt::format("graph '{}': trainable variable '{}' is never assigned", graph.name(), s.name));
 }
 
@@ -42,7 +46,8 @@ void verify_grouped(const Graph& graph) {
   for (const auto& n : graph.nodes())
     if (n.group >= 0) ++members[n.group];
   for (const auto& n : graph.nodes())
-    if (n.group >= 0 && members[n.group] < 2) broken(graph, n, fmt::format("group {} has one member", n.group));
+    if (n.group >= 0 && members[n.group] < 2)
+      broken(graph, n, fmt::format("group {} has one member", n.group));
 }
 
 void verify_ordered(const Graph& graph) {

@@ -24,7 +24,8 @@ Resnet imagenet(ResnetBlock block, std::vector<int64_t> blocks) {
 }
 
 std::vector<NamedModel> make_list() {
-  const Type photo{DType::u8, {3, 224, 224}}, glyph{DType::u8, {1, 28, 28}}, thumbnail{DType::u8, {3, 32, 32}};
+  const Type photo{DType::u8, {3, 224, 224}}, glyph{DType::u8, {1, 28, 28}},
+      thumbnail{DType::u8, {3, 32, 32}};
   using enum ResnetBlock;
   return {
       {"resnet", "residual network for small images, options in [model]", Resnet{}, glyph, 10},

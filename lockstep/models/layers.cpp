@@ -31,21 +31,25 @@ Value Layers::weight(Shape shape, WeightInit init) {
   double fan_out = static_cast<double>(shape[0]) * receptive;
   switch (init) {
     case WeightInit::he_normal:  // TensorFlow he_normal: the deviation after the cut is sqrt(2/fan_in)
-      return parameter("weight", shape, Role::weight, Init::truncated_normal, std::sqrt(2 / fan_in) / 0.87962566103423978);
+      return parameter("weight", shape, Role::weight, Init::truncated_normal,
+                       std::sqrt(2 / fan_in) / 0.87962566103423978);
     case WeightInit::he_fan_out:  // torchvision resnet: kaiming_normal_, fan_out
       return parameter("weight", shape, Role::weight, Init::normal, std::sqrt(2 / fan_out));
     case WeightInit::glorot_uniform:
       return parameter("weight", shape, Role::weight, Init::uniform, std::sqrt(6 / (fan_in + fan_out)));
     case WeightInit::torch_linear:  // torch.nn.Linear: kaiming_uniform_(a=sqrt(5)) = U(+-1/sqrt(fan_in))
       return parameter("weight", shape, Role::weight, Init::uniform, 1 / std::sqrt(fan_in));
-    case WeightInit::normal_001: break;
+    case WeightInit::normal_001:
+      break;
   }
   return parameter("weight", shape, Role::weight, Init::normal, 0.01);
 }
 
-Value Layers::conv2d(Value x, std::string_view name, int64_t channels, int64_t kernel, ConvAttrs attrs, WeightInit init, Site site) {
+Value Layers::conv2d(Value x, std::string_view name, int64_t channels, int64_t kernel, ConvAttrs attrs,
+                     WeightInit init, Site site) {
   auto in_layer = scope(name);
-  if (x.shape().size() != 4) refuse("conv2d", "x must be (batch, channels, height, width)", shape_text(x.shape()), "4 axes");
+  if (x.shape().size() != 4)
+    refuse("conv2d", "x must be (batch, channels, height, width)", shape_text(x.shape()), "4 axes");
   auto w = weight({channels, x.shape()[1] / attrs.groups, kernel, kernel}, init);
   return conv(x, w, attrs, site);
 }
@@ -74,7 +78,8 @@ Value Layers::linear(Value x, std::string_view name, int64_t features, WeightIni
   int64_t fan_in = x.shape()[1];
   auto w = weight({features, fan_in}, init);
   bool torch = init == WeightInit::torch_linear;
-  auto b = parameter("bias", {features}, Role::bias, torch ? Init::uniform : Init::zeros, torch ? 1 / std::sqrt(static_cast<double>(fan_in)) : 0);
+  auto b = parameter("bias", {features}, Role::bias, torch ? Init::uniform : Init::zeros,
+                     torch ? 1 / std::sqrt(static_cast<double>(fan_in)) : 0);
   return add(matmul(x, w, false, true, site), b, site);
 }
 

@@ -12,8 +12,9 @@ namespace lockstep {
 
 enum class Mode { train, infer };
 
-/// How batch norm keeps its running statistics. torch: variance made unbiased by n/(n-1); tensorflow: biased, as in
-/// ONNX and in MLPerf's reference. `momentum` is in both the share of the new value (torch 0.1 = TensorFlow decay 0.9).
+/// How batch norm keeps its running statistics. torch: variance made unbiased by n/(n-1); tensorflow: biased,
+/// as in ONNX and in MLPerf's reference. `momentum` is in both the share of the new value (torch 0.1 =
+/// TensorFlow decay 0.9).
 enum class NormConvention { torch, tensorflow };
 inline std::vector<std::string_view> names_of(NormConvention) { return {"torch", "tensorflow"}; }
 
@@ -41,7 +42,8 @@ class Layers {
   [[nodiscard]] Graph::Scope scope(std::string_view name) { return graph_.scope(name); }
 
   /// x (N, C, H, W) -> (N, channels, H', W'); no bias; makes "<scope>.<name>.weight".
-  Value conv2d(Value x, std::string_view name, int64_t channels, int64_t kernel, ConvAttrs attrs, WeightInit init, Site site = {});
+  Value conv2d(Value x, std::string_view name, int64_t channels, int64_t kernel, ConvAttrs attrs,
+               WeightInit init, Site site = {});
   /// Over axis 1; makes weight, bias, running_mean, running_var. `scale_init`: 1, or 0 for "zero gamma".
   Value batch_norm2d(Value x, std::string_view name, double scale_init = 1, Site site = {});
   /// x (N, C) -> (N, features); makes weight (features, C) and bias.

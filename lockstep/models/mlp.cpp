@@ -9,7 +9,8 @@ namespace lockstep {
 void Mlp::check() const {
   for (auto h : hidden)
     if (h < 1) throw user_error("mlp: hidden must be at least 1").but(std::to_string(h), ">= 1");
-  if (!(dropout >= 0 && dropout < 1)) throw user_error("mlp: dropout is out of range").but(number_text(dropout), "0 <= x < 1");
+  if (!(dropout >= 0 && dropout < 1))
+    throw user_error("mlp: dropout is out of range").but(number_text(dropout), "0 <= x < 1");
 }
 
 Value Mlp::logits(Layers& layers, Value image, int64_t classes) const {

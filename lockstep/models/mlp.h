@@ -11,7 +11,8 @@ struct Mlp {
   double dropout = 0;  ///< behind each hidden layer
 
   static constexpr std::string_view name = "mlp", help = "multi-layer perceptron";
-  static constexpr auto attrs = fields(field("hidden", &Mlp::hidden, "features of each hidden layer"), field("dropout", &Mlp::dropout, "rate behind each hidden layer"));
+  static constexpr auto attrs = fields(field("hidden", &Mlp::hidden, "features of each hidden layer"),
+                                       field("dropout", &Mlp::dropout, "rate behind each hidden layer"));
 
   NormOptions norm_options() const { return {}; }
   Value logits(Layers& layers, Value image, int64_t classes) const;

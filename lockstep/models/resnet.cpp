@@ -14,12 +14,13 @@ struct Builder {
   const Resnet& net;
   Layers& layers;
 
-  Value conv_norm(Value x, std::string_view conv_name, std::string_view norm_name, int64_t channels, int64_t kernel, int64_t stride,
-                  int64_t groups = 1, double scale_init = 1) {
+  Value conv_norm(Value x, std::string_view conv_name, std::string_view norm_name, int64_t channels,
+                  int64_t kernel, int64_t stride, int64_t groups = 1, double scale_init = 1) {
     ConvAttrs attrs{.strides = {stride, stride}, .groups = groups};
     int64_t pad = kernel / 2;
     attrs.pads = {pad, pad, pad, pad};
-    return layers.batch_norm2d(layers.conv2d(x, conv_name, channels, kernel, attrs, net.init), norm_name, scale_init);
+    return layers.batch_norm2d(layers.conv2d(x, conv_name, channels, kernel, attrs, net.init), norm_name,
+                               scale_init);
   }
 
   Value shortcut(Value x, int64_t channels, int64_t stride) {
@@ -52,22 +53,29 @@ struct Builder {
 
 void Resnet::check() const {
   auto positive = [](std::string_view field_name, int64_t v) {
-    if (v < 1) throw user_error(fmt::format("resnet: {} must be at least 1", field_name)).but(std::to_string(v), ">= 1");
+    if (v < 1)
+      throw user_error(fmt::format("resnet: {} must be at least 1", field_name))
+          .but(std::to_string(v), ">= 1");
   };
   positive("width", width);
   positive("groups", groups);
   positive("number of stages in blocks", static_cast<int64_t>(blocks.size()));
   for (auto b : blocks) positive("blocks", b);
-  if (blocks.size() > 16) throw user_error("resnet: blocks has too many stages").but(std::to_string(blocks.size()), "<= 16");
-  if (width > (1 << 20)) throw user_error("resnet: width is too large").but(std::to_string(width), "<= 1048576");
+  if (blocks.size() > 16)
+    throw user_error("resnet: blocks has too many stages").but(std::to_string(blocks.size()), "<= 16");
+  if (width > (1 << 20))
+    throw user_error("resnet: width is too large").but(std::to_string(width), "<= 1048576");
   auto share = [](std::string_view field_name, double v, bool with_one) {
     if (!(v >= 0) || v > 1 || (v == 1 && !with_one))
-      throw user_error(fmt::format("resnet: {} is out of range", field_name)).but(number_text(v), with_one ? "0..1" : "0 <= x < 1");
+      throw user_error(fmt::format("resnet: {} is out of range", field_name))
+          .but(number_text(v), with_one ? "0..1" : "0 <= x < 1");
   };
   share("dropout", dropout, false);
   share("norm_momentum", norm_momentum, true);
-  if (!(norm_eps >= 0 && norm_eps <= 1)) throw user_error("resnet: norm_eps is out of range").but(number_text(norm_eps), "0..1");
-  if (block == ResnetBlock::basic && groups != 1) throw user_error("resnet: groups need block = \"bottleneck\"");
+  if (!(norm_eps >= 0 && norm_eps <= 1))
+    throw user_error("resnet: norm_eps is out of range").but(number_text(norm_eps), "0..1");
+  if (block == ResnetBlock::basic && groups != 1)
+    throw user_error("resnet: groups need block = \"bottleneck\"");
 }
 
 Value Resnet::logits(Layers& layers, Value image, int64_t classes) const {
@@ -78,7 +86,8 @@ Value Resnet::logits(Layers& layers, Value image, int64_t classes) const {
     for (int64_t b = 0; b < blocks[s]; ++b) {
       auto in = layers.scope(fmt::format("layer{}.{}", s + 1, b));
       int64_t stage_width = width << s, stride = s > 0 && b == 0 ? 2 : 1;
-      x = block == ResnetBlock::basic ? build.basic(x, stage_width, stride) : build.bottleneck(x, stage_width, stride);
+      x = block == ResnetBlock::basic ? build.basic(x, stage_width, stride)
+                                      : build.bottleneck(x, stage_width, stride);
     }
   }
   x = layers.drop(layers.global_average_pool(x), "dropout", dropout);

@@ -11,9 +11,11 @@ namespace lockstep {
 namespace {
 
 /// Checks x at input `x` and that every input in `channel_inputs` is (C); returns the type of these.
-Type check_inputs(const OpInfo& info, const Types& in, size_t x, std::initializer_list<size_t> channel_inputs, double eps) {
+Type check_inputs(const OpInfo& info, const Types& in, size_t x, std::initializer_list<size_t> channel_inputs,
+                  double eps) {
   require_float(info, in, x);
-  if (in[x].shape.size() < 2) refuse(info.name, "x has no channel axis", type_text(in[x]), "(batch, channels, ...)");
+  if (in[x].shape.size() < 2)
+    refuse(info.name, "x has no channel axis", type_text(in[x]), "(batch, channels, ...)");
   if (!(eps >= 0) || std::isinf(eps)) refuse(info.name, "eps is out of range", number_text(eps), "0 or more");
   Type channels{in[x].dtype, {in[x].shape[1]}};
   for (auto i : channel_inputs) require_type(info, in, i, channels, "the channels of x");
@@ -40,12 +42,14 @@ Shape channel_shape(const Shape& x) {
   return shape;
 }
 
-/// make(x type, channel type) -> case, in f32 and f64: images, rows, sequences, one value per channel, an empty batch.
+/// make(x type, channel type) -> case, in f32 and f64: images, rows, sequences, one value per channel, an
+/// empty batch.
 template <class Make>
 OpCases cases_of(Make make) {
   OpCases cases;
   for (auto dtype : {DType::f32, DType::f64})
-    for (const Shape& shape : {Shape{3, 2, 4, 3}, Shape{5, 3}, Shape{2, 1, 3}, Shape{4, 1, 1, 1}, Shape{1, 3, 3, 1}, Shape{0, 2, 3, 3}})
+    for (const Shape& shape : {Shape{3, 2, 4, 3}, Shape{5, 3}, Shape{2, 1, 3}, Shape{4, 1, 1, 1},
+                               Shape{1, 3, 3, 1}, Shape{0, 2, 3, 3}})
       cases.push_back(make(Type{dtype, shape}, Type{dtype, {shape[1]}}));
   return cases;
 }
@@ -54,7 +58,8 @@ constexpr Domain positive{0.5, 2};
 
 }  // namespace
 
-// ---- batch_norm ---------------------------------------------------------------------------------------------
+// ---- batch_norm
+// ---------------------------------------------------------------------------------------------
 
 Types BatchNorm::infer(const Types& in) const {
   auto channels = check_inputs(info, in, 0, {1, 2}, eps);
@@ -75,7 +80,8 @@ void BatchNorm::eval(Args a) const {
   const auto& shape = a.in[0]->shape();
   double count = count_of(shape);
   for_each_element(shape, [&](int64_t c, int64_t i) { mean[c] += x[i] / count; });
-  for_each_element(shape, [&](int64_t c, int64_t i) { var[c] += (x[i] - mean[c]) * (x[i] - mean[c]) / count; });
+  for_each_element(shape,
+                   [&](int64_t c, int64_t i) { var[c] += (x[i] - mean[c]) * (x[i] - mean[c]) / count; });
   for_each_element(shape, [&](int64_t c, int64_t i) {
     y[i] = (x[i] - mean[c]) / std::sqrt(var[c] + eps) * scale[c] + shift[c];
   });
@@ -88,7 +94,9 @@ Cost BatchNorm::cost(const Types& in) const {
 }
 
 OpCases BatchNorm::cases() {
-  return cases_of([](const Type& x, const Type& c) { return op_case(BatchNorm{1e-3}, {x, c, c}, {{-2, 2}, positive}); });
+  return cases_of([](const Type& x, const Type& c) {
+    return op_case(BatchNorm{1e-3}, {x, c, c}, {{-2, 2}, positive});
+  });
 }
 
 BatchNormOutputs batch_norm(Value x, Value scale, Value shift, double eps, Site site) {
@@ -96,7 +104,8 @@ BatchNormOutputs batch_norm(Value x, Value scale, Value shift, double eps, Site 
   return {out[0], out[1], out[2]};
 }
 
-// ---- batch_norm_backward ------------------------------------------------------------------------------------
+// ---- batch_norm_backward
+// ------------------------------------------------------------------------------------
 
 Types BatchNormBackward::infer(const Types& in) const {
   auto channels = check_inputs(info, in, 1, {2, 3, 4}, eps);
@@ -109,7 +118,8 @@ Values BatchNormBackward::grad(NodeView, const Values&) const {
 }
 
 void BatchNormBackward::eval(Args a) const {
-  const auto &dy = a.in[0]->real, &x = a.in[1]->real, &scale = a.in[2]->real, &mean = a.in[3]->real, &var = a.in[4]->real;
+  const auto &dy = a.in[0]->real, &x = a.in[1]->real, &scale = a.in[2]->real, &mean = a.in[3]->real,
+             &var = a.in[4]->real;
   auto &dx = a.out[0]->real, &dscale = a.out[1]->real, &dshift = a.out[2]->real;
   const auto& shape = a.in[1]->shape();
   double count = count_of(shape);
@@ -119,7 +129,8 @@ void BatchNormBackward::eval(Args a) const {
     dscale[c] += dy[i] * normal(c, i);
   });
   for_each_element(shape, [&](int64_t c, int64_t i) {
-    dx[i] = scale[c] / std::sqrt(var[c] + eps) * (dy[i] - dshift[c] / count - normal(c, i) * dscale[c] / count);
+    dx[i] =
+        scale[c] / std::sqrt(var[c] + eps) * (dy[i] - dshift[c] / count - normal(c, i) * dscale[c] / count);
   });
 }
 
@@ -135,12 +146,14 @@ OpCases BatchNormBackward::cases() {
   });
 }
 
-BatchNormGradients batch_norm_backward(Value dy, Value x, Value scale, Value mean, Value var, double eps, Site site) {
+BatchNormGradients batch_norm_backward(Value dy, Value x, Value scale, Value mean, Value var, double eps,
+                                       Site site) {
   auto out = emit(BatchNormBackward{eps}, {dy, x, scale, mean, var}, site);
   return {out[0], out[1], out[2]};
 }
 
-// ---- batch_norm_inference -----------------------------------------------------------------------------------
+// ---- batch_norm_inference
+// -----------------------------------------------------------------------------------
 
 Types BatchNormInference::infer(const Types& in) const {
   check_inputs(info, in, 0, {1, 2, 3, 4}, eps);
@@ -165,7 +178,8 @@ Values BatchNormInference::grad(NodeView n, const Values& dy) const {
 }
 
 void BatchNormInference::eval(Args a) const {
-  const auto &x = a.in[0]->real, &scale = a.in[1]->real, &shift = a.in[2]->real, &mean = a.in[3]->real, &var = a.in[4]->real;
+  const auto &x = a.in[0]->real, &scale = a.in[1]->real, &shift = a.in[2]->real, &mean = a.in[3]->real,
+             &var = a.in[4]->real;
   auto& y = a.out[0]->real;
   for_each_element(a.in[0]->shape(), [&](int64_t c, int64_t i) {
     y[i] = (x[i] - mean[c]) / std::sqrt(var[c] + eps) * scale[c] + shift[c];

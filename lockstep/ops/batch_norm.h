@@ -5,9 +5,9 @@
 
 namespace lockstep {
 
-/// y = (x - mean) / sqrt(var + eps) * scale + shift; per channel, mean and biased variance of x over all axes but 1.
-/// x (N, C, ...), scale (C), shift (C) -> y (N, C, ...), mean (C), var (C); all of one type. Channels without values
-/// (an empty batch) have mean and variance 0.
+/// y = (x - mean) / sqrt(var + eps) * scale + shift; per channel, mean and biased variance of x over all axes
+/// but 1. x (N, C, ...), scale (C), shift (C) -> y (N, C, ...), mean (C), var (C); all of one type. Channels
+/// without values (an empty batch) have mean and variance 0.
 ///
 /// mean and var serve running statistics only (see running_average.h): gradients into them are refused.
 struct BatchNorm {
@@ -26,8 +26,10 @@ struct BatchNorm {
 /// dy, x (N, C, ...), scale, mean, var (C) -> dx (N, C, ...), dscale (C), dshift (C).
 struct BatchNormBackward {
   double eps = 1e-5;
-  static constexpr OpInfo info{
-      "batch_norm_backward", {"dy", "x", "scale", "mean", "var"}, {"dx", "dscale", "dshift"}, Gradient::first_only};
+  static constexpr OpInfo info{"batch_norm_backward",
+                               {"dy", "x", "scale", "mean", "var"},
+                               {"dx", "dscale", "dshift"},
+                               Gradient::first_only};
   static constexpr auto attrs = fields(field("eps", &BatchNormBackward::eps));
   Types infer(const Types& in) const;
   Values grad(NodeView n, const Values& dy) const;
@@ -56,7 +58,9 @@ BatchNormOutputs batch_norm(Value x, Value scale, Value shift, double eps = 1e-5
 struct BatchNormGradients {
   Value dx, dscale, dshift;
 };
-BatchNormGradients batch_norm_backward(Value dy, Value x, Value scale, Value mean, Value var, double eps = 1e-5, Site site = {});
-Value batch_norm_inference(Value x, Value scale, Value shift, Value mean, Value var, double eps = 1e-5, Site site = {});
+BatchNormGradients batch_norm_backward(Value dy, Value x, Value scale, Value mean, Value var,
+                                       double eps = 1e-5, Site site = {});
+Value batch_norm_inference(Value x, Value scale, Value shift, Value mean, Value var, double eps = 1e-5,
+                           Site site = {});
 
 }  // namespace lockstep

@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-Window make_window(int64_t input, int64_t size, int64_t stride, int64_t dilation, Padding padding, int64_t pad_begin,
-                   int64_t pad_end) {
+Window make_window(int64_t input, int64_t size, int64_t stride, int64_t dilation, Padding padding,
+                   int64_t pad_begin, int64_t pad_end) {
   Window window{size, stride, pad_begin, pad_end, dilation};
   if (padding == Padding::given) return window;
   window.pad_begin = window.pad_end = 0;
@@ -29,16 +29,19 @@ constexpr int64_t largest = int64_t{1} << 30;
 
 void check_list(std::string_view op, std::string_view name, const Shape& list, size_t count, int64_t least) {
   if (list.size() != count)
-    refuse(op, fmt::format("{} needs {} numbers", name, count), shape_text(list), count == 4 ? "[top,left,bottom,right]" : "[height,width]");
+    refuse(op, fmt::format("{} needs {} numbers", name, count), shape_text(list),
+           count == 4 ? "[top,left,bottom,right]" : "[height,width]");
   for (auto v : list)
     if (v < least || v > largest)
-      refuse(op, fmt::format("{} is out of range", name), shape_text(list), fmt::format("{}..{}", least, largest));
+      refuse(op, fmt::format("{} is out of range", name), shape_text(list),
+             fmt::format("{}..{}", least, largest));
 }
 
 }  // namespace
 
-std::array<Window, 2> make_windows(std::string_view op, const Shape& x, const Shape& size, const Shape& strides,
-                                   const Shape& dilations, Padding padding, const Shape& pads) {
+std::array<Window, 2> make_windows(std::string_view op, const Shape& x, const Shape& size,
+                                   const Shape& strides, const Shape& dilations, Padding padding,
+                                   const Shape& pads) {
   check_list(op, "kernel size", size, 2, 1);
   check_list(op, "strides", strides, 2, 1);
   check_list(op, "dilations", dilations, 2, 1);
@@ -46,15 +49,17 @@ std::array<Window, 2> make_windows(std::string_view op, const Shape& x, const Sh
   std::array<Window, 2> windows;
   for (size_t axis = 0; axis < 2; ++axis) {
     int64_t input = x[2 + axis];
-    Window w = make_window(input, size[axis], strides[axis], dilations[axis], padding, pads[axis], pads[2 + axis]);
+    Window w =
+        make_window(input, size[axis], strides[axis], dilations[axis], padding, pads[axis], pads[2 + axis]);
     int64_t padded = input + w.pad_begin + w.pad_end;
     std::string_view name = axis == 0 ? "height" : "width";
     if (padded < w.reach())
-      refuse(op, fmt::format("the kernel is larger than the padded {} of x", name),
-             fmt::format("kernel {}{} over {} = {} + padding {} + {}", w.size,
-                         w.dilation > 1 ? fmt::format(" (dilated {} reaching {})", w.dilation, w.reach()) : "", padded,
-                         input, w.pad_begin, w.pad_end),
-             fmt::format("at least {}", w.reach()));
+      refuse(
+          op, fmt::format("the kernel is larger than the padded {} of x", name),
+          fmt::format("kernel {}{} over {} = {} + padding {} + {}", w.size,
+                      w.dilation > 1 ? fmt::format(" (dilated {} reaching {})", w.dilation, w.reach()) : "",
+                      padded, input, w.pad_begin, w.pad_end),
+          fmt::format("at least {}", w.reach()));
     windows[axis] = w;
   }
   return windows;
@@ -69,20 +74,27 @@ struct Geometry {
 };
 
 Geometry geometry_of(std::string_view op, const ConvAttrs& a, const Shape& x, const Shape& w) {
-  if (x.size() != 4) refuse(op, fmt::format("x has {} axes", x.size()), shape_text(x), "(batch, channels, height, width)");
+  if (x.size() != 4)
+    refuse(op, fmt::format("x has {} axes", x.size()), shape_text(x), "(batch, channels, height, width)");
   if (w.size() != 4)
-    refuse(op, fmt::format("w has {} axes", w.size()), shape_text(w), "(out channels, in channels / groups, height, width)");
+    refuse(op, fmt::format("w has {} axes", w.size()), shape_text(w),
+           "(out channels, in channels / groups, height, width)");
   for (const auto* s : {&x, &w})
     for (auto v : *s)
       if (v < 0) refuse(op, "a size is negative", shape_text(*s));
   if (a.groups < 1) refuse(op, "groups must be positive", std::to_string(a.groups));
   if (x[1] % a.groups != 0)
-    refuse(op, fmt::format("the {} channels of x do not divide into {} groups", x[1], a.groups), shape_text(x));
+    refuse(op, fmt::format("the {} channels of x do not divide into {} groups", x[1], a.groups),
+           shape_text(x));
   if (w[0] % a.groups != 0)
-    refuse(op, fmt::format("the {} out channels of w do not divide into {} groups", w[0], a.groups), shape_text(w));
+    refuse(op, fmt::format("the {} out channels of w do not divide into {} groups", w[0], a.groups),
+           shape_text(w));
   if (w[1] != x[1] / a.groups)
-    refuse(op, fmt::format("w does not fit the {} channels of x in {} group{}", x[1], a.groups, a.groups == 1 ? "" : "s"),
-           fmt::format("w {}", shape_text(w)), fmt::format("w [{},{},{},{}]", w[0], x[1] / a.groups, w[2], w[3]));
+    refuse(op,
+           fmt::format("w does not fit the {} channels of x in {} group{}", x[1], a.groups,
+                       a.groups == 1 ? "" : "s"),
+           fmt::format("w {}", shape_text(w)),
+           fmt::format("w [{},{},{},{}]", w[0], x[1] / a.groups, w[2], w[3]));
   Geometry g{x, w, {}, make_windows(op, x, {w[2], w[3]}, a.strides, a.dilations, a.padding, a.pads)};
   g.y = {x[0], w[0], g.windows[0].output(x[2]), g.windows[1].output(x[3])};
   return g;
@@ -104,7 +116,8 @@ void for_each_term(const Geometry& g, int64_t groups, Visit visit) {
                 int64_t column = j * v.stride - v.pad_begin + kv * v.dilation;
                 if (row < 0 || row >= g.x[2] || column < 0 || column >= g.x[3]) continue;
                 int64_t channel = o / out_group * in_group + c;
-                visit(((n * g.y[1] + o) * g.y[2] + i) * g.y[3] + j, ((n * g.x[1] + channel) * g.x[2] + row) * g.x[3] + column,
+                visit(((n * g.y[1] + o) * g.y[2] + i) * g.y[3] + j,
+                      ((n * g.x[1] + channel) * g.x[2] + row) * g.x[3] + column,
                       ((o * g.w[1] + c) * g.w[2] + ku) * g.w[3] + kv);
               }
 }
@@ -120,8 +133,8 @@ struct ConvCase {
   Shape x, w;
 };
 
-/// The sizes that convolution and both derivatives are tested with: plain, padded, strided, asymmetric, dilated,
-/// grouped, depthwise, SAME, size 1, and an empty batch.
+/// The sizes that convolution and both derivatives are tested with: plain, padded, strided, asymmetric,
+/// dilated, grouped, depthwise, SAME, size 1, and an empty batch.
 std::vector<ConvCase> conv_cases() {
   using P = Padding;
   return {{{}, {2, 3, 5, 4}, {4, 3, 3, 3}},
@@ -151,7 +164,8 @@ OpCases cases_of(Make make) {
 
 }  // namespace
 
-// ---- conv ---------------------------------------------------------------------------------------------------
+// ---- conv
+// ---------------------------------------------------------------------------------------------------
 
 Types Conv::infer(const Types& in) const {
   require_float(info, in, 0);
@@ -176,12 +190,17 @@ Cost Conv::cost(const Types& in) const {
 }
 
 OpCases Conv::cases() {
-  return cases_of([](const ConvAttrs& a, const Type& x, const Type& w, const Type&) { return op_case(Conv{a}, {x, w}); });
+  return cases_of([](const ConvAttrs& a, const Type& x, const Type& w, const Type&) {
+    return op_case(Conv{a}, {x, w});
+  });
 }
 
-Value conv(Value x, Value w, ConvAttrs attrs, Site site) { return emit_one(Conv{std::move(attrs)}, {x, w}, site); }
+Value conv(Value x, Value w, ConvAttrs attrs, Site site) {
+  return emit_one(Conv{std::move(attrs)}, {x, w}, site);
+}
 
-// ---- conv_backward_data -------------------------------------------------------------------------------------
+// ---- conv_backward_data
+// -------------------------------------------------------------------------------------
 
 Types ConvBackwardData::infer(const Types& in) const {
   require_float(info, in, 0);
@@ -217,7 +236,8 @@ Value conv_backward_data(Value dy, Value w, Shape input_shape, ConvAttrs attrs, 
   return emit_one(ConvBackwardData{std::move(attrs), std::move(input_shape)}, {dy, w}, site);
 }
 
-// ---- conv_backward_weights ----------------------------------------------------------------------------------
+// ---- conv_backward_weights
+// ----------------------------------------------------------------------------------
 
 Types ConvBackwardWeights::infer(const Types& in) const {
   require_float(info, in, 0);

@@ -12,7 +12,9 @@ Types Advance::infer(const Types& in) const {
 
 Values Advance::grad(NodeView, const Values&) const { return {{}, {}}; }
 
-void Advance::eval(Args a) const { a.out[0]->whole[0] = a.in[0]->whole[0] + (a.in[1]->whole[0] != 0 ? 1 : 0); }
+void Advance::eval(Args a) const {
+  a.out[0]->whole[0] = a.in[0]->whole[0] + (a.in[1]->whole[0] != 0 ? 1 : 0);
+}
 
 Cost Advance::cost(const Types& in) const { return streaming_cost(in, infer(in), 0); }
 

@@ -14,7 +14,8 @@ namespace {
 void check_inputs(const OpInfo& info, const Types& in, size_t logits, size_t label, double label_smoothing) {
   require_float(info, in, logits);
   require_rank(info, in, logits, 2, "(batch, classes)");
-  if (in[logits].shape[1] < 1) refuse(info.name, "logits has no classes", type_text(in[logits]), "at least 1");
+  if (in[logits].shape[1] < 1)
+    refuse(info.name, "logits has no classes", type_text(in[logits]), "at least 1");
   require_type(info, in, label, {DType::i32, {in[logits].shape[0]}}, "the batch of logits");
   if (!(label_smoothing >= 0 && label_smoothing <= 1))
     refuse(info.name, "label_smoothing is out of range", number_text(label_smoothing), "0..1");
@@ -37,14 +38,15 @@ OpCases cases_of(Make make) {
   for (auto dtype : {DType::f32, DType::f64})
     for (double smoothing : {0.0, 0.1, 1.0})
       for (const Shape& shape : {Shape{5, 7}, Shape{1, 3}, Shape{3, 1}, Shape{0, 4}})
-        cases.push_back(make(Type{dtype, shape}, Type{DType::i32, {shape[0]}}, Type{dtype, {shape[0]}}, smoothing,
-                             Domain{0, static_cast<double>(shape[1])}));
+        cases.push_back(make(Type{dtype, shape}, Type{DType::i32, {shape[0]}}, Type{dtype, {shape[0]}},
+                             smoothing, Domain{0, static_cast<double>(shape[1])}));
   return cases;
 }
 
 }  // namespace
 
-// ---- cross_entropy ------------------------------------------------------------------------------------------
+// ---- cross_entropy
+// ------------------------------------------------------------------------------------------
 
 Types CrossEntropy::infer(const Types& in) const {
   check_inputs(info, in, 0, 1, label_smoothing);
@@ -98,7 +100,8 @@ CrossEntropyOutputs cross_entropy(Value logits, Value label, double label_smooth
   return {out[0], out[1]};
 }
 
-// ---- cross_entropy_backward ---------------------------------------------------------------------------------
+// ---- cross_entropy_backward
+// ---------------------------------------------------------------------------------
 
 Types CrossEntropyBackward::infer(const Types& in) const {
   check_inputs(info, in, 1, 2, label_smoothing);
@@ -128,12 +131,15 @@ void CrossEntropyBackward::eval(Args a) const {
 Cost CrossEntropyBackward::cost(const Types& in) const { return streaming_cost(in, infer(in), 4); }
 
 OpCases CrossEntropyBackward::cases() {
-  return cases_of([](const Type& logits, const Type& label, const Type& rows, double smoothing, Domain labels) {
-    return op_case(CrossEntropyBackward{smoothing}, {rows, logits, label, rows}, {{}, {-3, 3}, labels, {3, 6}});
-  });
+  return cases_of(
+      [](const Type& logits, const Type& label, const Type& rows, double smoothing, Domain labels) {
+        return op_case(CrossEntropyBackward{smoothing}, {rows, logits, label, rows},
+                       {{}, {-3, 3}, labels, {3, 6}});
+      });
 }
 
-Value cross_entropy_backward(Value dloss, Value logits, Value label, Value log_sum_exp, double label_smoothing, Site site) {
+Value cross_entropy_backward(Value dloss, Value logits, Value label, Value log_sum_exp,
+                             double label_smoothing, Site site) {
   return emit_one(CrossEntropyBackward{label_smoothing}, {dloss, logits, label, log_sum_exp}, site);
 }
 

@@ -40,8 +40,9 @@ OpCases Dropout::cases() {
   for (auto dtype : {DType::f32, DType::f64})
     for (float rate : {0.0f, 0.1f, 0.75f})
       for (const Shape& shape : {Shape{3, 5}, Shape{2, 3, 3}, Shape{1, 1}, Shape{7}, Shape{0, 4}})
-        cases.push_back(op_case(Dropout{rate, 3}, {{dtype, shape}, {DType::u64, {}}, {DType::i64, {}}, {DType::u64, {shape[0]}}},
-                                {{}, {0, 1000}, {0, 1000}, {0, 1000}}));
+        cases.push_back(op_case(
+            Dropout{rate, 3}, {{dtype, shape}, {DType::u64, {}}, {DType::i64, {}}, {DType::u64, {shape[0]}}},
+            {{}, {0, 1000}, {0, 1000}, {0, 1000}}));
   return cases;
 }
 

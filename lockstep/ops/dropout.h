@@ -10,8 +10,8 @@ namespace lockstep {
 /// uniform24(philox(k, key[b], i / 4)[i % 4]) >= rate with k = philox_fold(philox_fold(seed, step), use).
 /// x (batch, ...), seed u64[], step i64[], key u64 (batch) -> y as x. Linear in x.
 ///
-/// `key` is the sample's own key, so neither the other rows of a batch nor its cutting changes a mask; `use` tells
-/// the dropouts of a model apart. `rate` in [0, 1), single precision, as the draw is compared with it.
+/// `key` is the sample's own key, so neither the other rows of a batch nor its cutting changes a mask; `use`
+/// tells the dropouts of a model apart. `rate` in [0, 1), single precision, as the draw is compared with it.
 struct Dropout {
   float rate = 0.5f;
   uint64_t use = 0;

@@ -17,7 +17,8 @@ struct Geometry {
 };
 
 Geometry geometry_of(std::string_view op, const PoolAttrs& a, const Shape& x) {
-  if (x.size() != 4) refuse(op, fmt::format("x has {} axes", x.size()), shape_text(x), "(batch, channels, height, width)");
+  if (x.size() != 4)
+    refuse(op, fmt::format("x has {} axes", x.size()), shape_text(x), "(batch, channels, height, width)");
   for (auto v : x)
     if (v < 0) refuse(op, "a size is negative", shape_text(x));
   if (x[2] == 0 || x[3] == 0) refuse(op, "x has an empty height or width", shape_text(x));
@@ -55,7 +56,8 @@ struct PoolCase {
   Shape x;
 };
 
-/// Plain, overlapping and padded, gaps between windows, asymmetric, SAME, size 1, whole plane, and an empty batch.
+/// Plain, overlapping and padded, gaps between windows, asymmetric, SAME, size 1, whole plane, and an empty
+/// batch.
 std::vector<PoolCase> pool_cases() {
   using P = Padding;
   return {{{{2, 2}, {2, 2}, {0, 0, 0, 0}, P::given}, {2, 3, 6, 7}},
@@ -87,14 +89,17 @@ Cost cost_of(const Geometry& g, const Types& in, const Types& out) {
 
 }  // namespace
 
-// ---- max_pool -----------------------------------------------------------------------------------------------
+// ---- max_pool
+// -----------------------------------------------------------------------------------------------
 
 Types MaxPool::infer(const Types& in) const {
   require_float(info, in, 0);
   return {{in[0].dtype, geometry_of(info.name, *this, in[0].shape).y}};
 }
 
-Values MaxPool::grad(NodeView n, const Values& dy) const { return {max_pool_backward(n.in(0), n.out(0), dy[0], *this)}; }
+Values MaxPool::grad(NodeView n, const Values& dy) const {
+  return {max_pool_backward(n.in(0), n.out(0), dy[0], *this)};
+}
 
 void MaxPool::eval(Args a) const {
   const auto& x = a.in[0]->real;
@@ -107,7 +112,9 @@ void MaxPool::eval(Args a) const {
   });
 }
 
-Cost MaxPool::cost(const Types& in) const { return cost_of(geometry_of(info.name, *this, in[0].shape), in, infer(in)); }
+Cost MaxPool::cost(const Types& in) const {
+  return cost_of(geometry_of(info.name, *this, in[0].shape), in, infer(in));
+}
 
 OpCases MaxPool::cases() {
   return cases_of([](const PoolAttrs& a, const Type& x, const Type&) { return op_case(MaxPool{a}, {x}); });
@@ -115,7 +122,8 @@ OpCases MaxPool::cases() {
 
 Value max_pool(Value x, PoolAttrs attrs, Site site) { return emit_one(MaxPool{std::move(attrs)}, {x}, site); }
 
-// ---- max_pool_backward --------------------------------------------------------------------------------------
+// ---- max_pool_backward
+// --------------------------------------------------------------------------------------
 
 Types MaxPoolBackward::infer(const Types& in) const {
   require_float(info, in, 0);
@@ -146,15 +154,17 @@ Cost MaxPoolBackward::cost(const Types& in) const {
 }
 
 OpCases MaxPoolBackward::cases() {
-  return cases_of(
-      [](const PoolAttrs& a, const Type& x, const Type& y) { return op_case(MaxPoolBackward{a}, {x, y, y}); });
+  return cases_of([](const PoolAttrs& a, const Type& x, const Type& y) {
+    return op_case(MaxPoolBackward{a}, {x, y, y});
+  });
 }
 
 Value max_pool_backward(Value x, Value y, Value dy, PoolAttrs attrs, Site site) {
   return emit_one(MaxPoolBackward{std::move(attrs)}, {x, y, dy}, site);
 }
 
-// ---- avg_pool -----------------------------------------------------------------------------------------------
+// ---- avg_pool
+// -----------------------------------------------------------------------------------------------
 
 Types AvgPool::infer(const Types& in) const {
   require_float(info, in, 0);
@@ -176,11 +186,17 @@ void AvgPool::eval(Args a) const {
   });
 }
 
-Cost AvgPool::cost(const Types& in) const { return cost_of(geometry_of(info.name, *this, in[0].shape), in, infer(in)); }
+Cost AvgPool::cost(const Types& in) const {
+  return cost_of(geometry_of(info.name, *this, in[0].shape), in, infer(in));
+}
 
 OpCases AvgPool::cases() {
-  auto cases = cases_of([](const PoolAttrs& a, const Type& x, const Type&) { return op_case(AvgPool{a, false}, {x}); });
-  auto more = cases_of([](const PoolAttrs& a, const Type& x, const Type&) { return op_case(AvgPool{a, true}, {x}); });
+  auto cases = cases_of([](const PoolAttrs& a, const Type& x, const Type&) {
+    return op_case(AvgPool{a, false}, {x});
+  });
+  auto more = cases_of([](const PoolAttrs& a, const Type& x, const Type&) {
+    return op_case(AvgPool{a, true}, {x});
+  });
   cases.insert(cases.end(), more.begin(), more.end());
   return cases;
 }
@@ -189,15 +205,19 @@ Value avg_pool(Value x, PoolAttrs attrs, bool count_padding, Site site) {
   return emit_one(AvgPool{std::move(attrs), count_padding}, {x}, site);
 }
 
-// ---- avg_pool_backward --------------------------------------------------------------------------------------
+// ---- avg_pool_backward
+// --------------------------------------------------------------------------------------
 
 Types AvgPoolBackward::infer(const Types& in) const {
   require_float(info, in, 0);
-  require_type(info, in, 0, {in[0].dtype, geometry_of(info.name, *this, input_shape).y}, "input_shape and the window");
+  require_type(info, in, 0, {in[0].dtype, geometry_of(info.name, *this, input_shape).y},
+               "input_shape and the window");
   return {{in[0].dtype, input_shape}};
 }
 
-Values AvgPoolBackward::grad(NodeView, const Values& dy) const { return {avg_pool(dy[0], *this, count_padding)}; }
+Values AvgPoolBackward::grad(NodeView, const Values& dy) const {
+  return {avg_pool(dy[0], *this, count_padding)};
+}
 
 void AvgPoolBackward::eval(Args a) const {
   const auto& dy = a.in[0]->real;

@@ -5,7 +5,8 @@
 
 namespace lockstep {
 
-/// Attributes of a pooling window; pads are {top, left, bottom, right}. Sizes are rounded down (no ceil mode).
+/// Attributes of a pooling window; pads are {top, left, bottom, right}. Sizes are rounded down (no ceil
+/// mode).
 struct PoolAttrs {
   Shape window{1, 1}, strides{1, 1}, pads{0, 0, 0, 0};
   Padding padding = Padding::given;
@@ -24,8 +25,8 @@ struct MaxPool : PoolAttrs {
   static OpCases cases();
 };
 
-/// dx[first place in the window, in row order, where x equals y] += dy, summed over windows (PyTorch's choice).
-/// x (N, C, H, W), y and dy (N, C, OH, OW) -> dx (N, C, H, W).
+/// dx[first place in the window, in row order, where x equals y] += dy, summed over windows (PyTorch's
+/// choice). x (N, C, H, W), y and dy (N, C, OH, OW) -> dx (N, C, H, W).
 struct MaxPoolBackward : PoolAttrs {
   static constexpr OpInfo info{"max_pool_backward", {"x", "y", "dy"}, {"dx"}, Gradient::first_only};
   static constexpr auto attrs =
@@ -38,14 +39,14 @@ struct MaxPoolBackward : PoolAttrs {
   static OpCases cases();
 };
 
-/// y[n,c,i,j] = sum over u,v inside x of x[n, c, i*s - p + u, j*s - p + v] / count; count is the number of places
-/// inside x, or with `count_padding` the size of the window. x (N, C, H, W) -> y (N, C, OH, OW).
+/// y[n,c,i,j] = sum over u,v inside x of x[n, c, i*s - p + u, j*s - p + v] / count; count is the number of
+/// places inside x, or with `count_padding` the size of the window. x (N, C, H, W) -> y (N, C, OH, OW).
 struct AvgPool : PoolAttrs {
   bool count_padding = false;
   static constexpr OpInfo info{"avg_pool", {"x"}, {"y"}};
-  static constexpr auto attrs =
-      fields(field("window", &AvgPool::window), field("strides", &AvgPool::strides), field("pads", &AvgPool::pads),
-             field("padding", &AvgPool::padding), field("count_padding", &AvgPool::count_padding));
+  static constexpr auto attrs = fields(field("window", &AvgPool::window), field("strides", &AvgPool::strides),
+                                       field("pads", &AvgPool::pads), field("padding", &AvgPool::padding),
+                                       field("count_padding", &AvgPool::count_padding));
   Types infer(const Types& in) const;
   Values grad(NodeView n, const Values& dy) const;
   void eval(Args a) const;
@@ -62,7 +63,8 @@ struct AvgPoolBackward : PoolAttrs {
   static constexpr auto attrs =
       fields(field("window", &AvgPoolBackward::window), field("strides", &AvgPoolBackward::strides),
              field("pads", &AvgPoolBackward::pads), field("padding", &AvgPoolBackward::padding),
-             field("count_padding", &AvgPoolBackward::count_padding), field("input_shape", &AvgPoolBackward::input_shape));
+             field("count_padding", &AvgPoolBackward::count_padding),
+             field("input_shape", &AvgPoolBackward::input_shape));
   Types infer(const Types& in) const;
   Values grad(NodeView n, const Values& dy) const;
   void eval(Args a) const;
@@ -73,6 +75,7 @@ struct AvgPoolBackward : PoolAttrs {
 Value max_pool(Value x, PoolAttrs attrs, Site site = {});
 Value max_pool_backward(Value x, Value y, Value dy, PoolAttrs attrs, Site site = {});
 Value avg_pool(Value x, PoolAttrs attrs, bool count_padding = false, Site site = {});
-Value avg_pool_backward(Value dy, Shape input_shape, PoolAttrs attrs, bool count_padding = false, Site site = {});
+Value avg_pool_backward(Value dy, Shape input_shape, PoolAttrs attrs, bool count_padding = false,
+                        Site site = {});
 
 }  // namespace lockstep

@@ -8,10 +8,13 @@ Types RunningAverage::infer(const Types& in) const {
   require_float(info, in, 0);
   require_type(info, in, 1, in[0], "old");
   require_type(info, in, 2, {DType::pred, {}}, "a single yes or no");
-  if (!(momentum >= 0 && momentum <= 1)) refuse(info.name, "momentum is out of range", number_text(momentum), "0..1");
-  if (unbiased_count < 0) refuse(info.name, "unbiased_count is negative", std::to_string(unbiased_count), "0 or at least 2");
+  if (!(momentum >= 0 && momentum <= 1))
+    refuse(info.name, "momentum is out of range", number_text(momentum), "0..1");
+  if (unbiased_count < 0)
+    refuse(info.name, "unbiased_count is negative", std::to_string(unbiased_count), "0 or at least 2");
   if (unbiased_count == 1)
-    refuse(info.name, "a single value per channel has no unbiased variance", "unbiased_count 1", "more than 1 value per channel");
+    refuse(info.name, "a single value per channel has no unbiased variance", "unbiased_count 1",
+           "more than 1 value per channel");
   return {in[0]};
 }
 
@@ -35,12 +38,14 @@ OpCases RunningAverage::cases() {
     for (const Shape& shape : {Shape{5}, Shape{1}, Shape{}, Shape{0}, Shape{3, 2}})
       for (int64_t count : {0, 2, 12}) {
         Type t{dtype, shape};
-        cases.push_back(op_case(RunningAverage{0.1, count}, {t, t, {DType::pred, {}}}, {{}, {0.5, 2}, {0, 2}}));
+        cases.push_back(
+            op_case(RunningAverage{0.1, count}, {t, t, {DType::pred, {}}}, {{}, {0.5, 2}, {0, 2}}));
       }
   return cases;
 }
 
-Value running_average(Value old, Value batch, Value apply, double momentum, int64_t unbiased_count, Site site) {
+Value running_average(Value old, Value batch, Value apply, double momentum, int64_t unbiased_count,
+                      Site site) {
   return emit_one(RunningAverage{momentum, unbiased_count}, {old, batch, apply}, site);
 }
 

@@ -13,7 +13,8 @@ Types Sgd::infer(const Types& in) const {
   require_float(info, in, 3);
   require_rank(info, in, 3, 0, "a scalar");
   require_type(info, in, 4, {DType::pred, {}}, "a single yes or no");
-  if (!(momentum >= 0 && momentum <= 1)) refuse(info.name, "momentum is out of range", number_text(momentum), "0..1");
+  if (!(momentum >= 0 && momentum <= 1))
+    refuse(info.name, "momentum is out of range", number_text(momentum), "0..1");
   if (!(weight_decay >= 0) || std::isinf(weight_decay))
     refuse(info.name, "weight_decay is out of range", number_text(weight_decay), "0 or more");
   if (nesterov && momentum == 0) refuse(info.name, "nesterov needs momentum", "momentum 0", "more than 0");
@@ -50,7 +51,8 @@ OpCases Sgd::cases() {
   OpCases cases;
   auto add = [&](SgdAttrs attrs, DType dtype, Shape shape) {
     Type t{dtype, std::move(shape)};
-    cases.push_back(op_case(Sgd{attrs}, {t, t, t, {dtype, {}}, {DType::pred, {}}}, {{}, {}, {}, {0.01, 0.5}, {0, 2}}));
+    cases.push_back(
+        op_case(Sgd{attrs}, {t, t, t, {dtype, {}}, {DType::pred, {}}}, {{}, {}, {}, {0.01, 0.5}, {0, 2}}));
   };
   for (auto dtype : {DType::f32, DType::f64}) {
     for (auto form : {SgdForm::rate_outside, SgdForm::rate_inside}) {

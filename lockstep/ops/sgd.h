@@ -19,13 +19,16 @@ struct SgdAttrs {
 };
 
 /// With d = g + weight_decay * w, if `apply`:
-/// rate_outside: m_next = momentum * m + d;        w_next = w - rate * (nesterov ? d + momentum * m_next : m_next);
-/// rate_inside:  m_next = momentum * m + rate * d; w_next = w - (nesterov ? momentum * m_next + rate * d : m_next);
-/// else w_next = w, m_next = m. w, g, m (one type), rate (floating point)[], apply pred[]. m begins at zero.
+/// rate_outside: m_next = momentum * m + d;        w_next = w - rate * (nesterov ? d + momentum * m_next :
+/// m_next); rate_inside:  m_next = momentum * m + rate * d; w_next = w - (nesterov ? momentum * m_next + rate
+/// * d : m_next); else w_next = w, m_next = m. w, g, m (one type), rate (floating point)[], apply pred[]. m
+/// begins at zero.
 struct Sgd : SgdAttrs {
-  static constexpr OpInfo info{"sgd", {"w", "g", "m", "rate", "apply"}, {"w_next", "m_next"}, Gradient::none, true};
-  static constexpr auto attrs = fields(field("form", &Sgd::form), field("momentum", &Sgd::momentum),
-                                       field("nesterov", &Sgd::nesterov), field("weight_decay", &Sgd::weight_decay));
+  static constexpr OpInfo info{
+      "sgd", {"w", "g", "m", "rate", "apply"}, {"w_next", "m_next"}, Gradient::none, true};
+  static constexpr auto attrs =
+      fields(field("form", &Sgd::form), field("momentum", &Sgd::momentum), field("nesterov", &Sgd::nesterov),
+             field("weight_decay", &Sgd::weight_decay));
   Types infer(const Types& in) const;
   Values grad(NodeView n, const Values& dy) const;
   void eval(Args a) const;

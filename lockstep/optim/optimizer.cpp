@@ -13,7 +13,10 @@ void SgdOptimizer::update(Graph& graph, const UpdateInputs& in) const {
   VariableInfo buffer_info{Role::optimizer_state, false, Init::zeros, 0, source.name};
   auto momentum_buffer = graph.variable(source.name + ".momentum", in.parameter.type(), buffer_info);
   auto made = sgd(in.parameter, in.gradient, momentum_buffer, in.rate, in.apply,
-                  {.form = form, .momentum = momentum, .nesterov = nesterov, .weight_decay = decay_of(source.variable.role)});
+                  {.form = form,
+                   .momentum = momentum,
+                   .nesterov = nesterov,
+                   .weight_decay = decay_of(source.variable.role)});
   graph.assign(in.parameter, made.w);
   graph.assign(momentum_buffer, made.m);
 }

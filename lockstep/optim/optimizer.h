@@ -30,12 +30,14 @@ struct SgdOptimizer {
   bool decay_norm = false;  ///< also decay scales and shifts of normalisation
 
   static constexpr RecordInfo info{"sgd", "stochastic gradient descent with momentum"};
-  static constexpr auto attrs = fields(
-      field("form", &SgdOptimizer::form, "rate_outside: w -= rate * m (PyTorch); rate_inside: m += rate * g (TensorFlow, LARS)"),
-      field("momentum", &SgdOptimizer::momentum, "share of the old step kept"), field("nesterov", &SgdOptimizer::nesterov, "look ahead"),
-      field("weight_decay", &SgdOptimizer::weight_decay, "L2 decay added to the gradient of weights"),
-      field("decay_bias", &SgdOptimizer::decay_bias, "decay biases too"),
-      field("decay_norm", &SgdOptimizer::decay_norm, "decay normalisation scales and shifts too"));
+  static constexpr auto attrs =
+      fields(field("form", &SgdOptimizer::form,
+                   "rate_outside: w -= rate * m (PyTorch); rate_inside: m += rate * g (TensorFlow, LARS)"),
+             field("momentum", &SgdOptimizer::momentum, "share of the old step kept"),
+             field("nesterov", &SgdOptimizer::nesterov, "look ahead"),
+             field("weight_decay", &SgdOptimizer::weight_decay, "L2 decay added to the gradient of weights"),
+             field("decay_bias", &SgdOptimizer::decay_bias, "decay biases too"),
+             field("decay_norm", &SgdOptimizer::decay_norm, "decay normalisation scales and shifts too"));
 
   /// Appends the update of one parameter; makes its state variables "<parameter>.momentum".
   void update(Graph& graph, const UpdateInputs& in) const;

@@ -38,8 +38,9 @@ double PolynomialDecay::at(int64_t step, int64_t total_steps) const {
 }
 
 double CosineDecay::at(int64_t step, int64_t total_steps) const {
-  return after_warmup(*this, step, total_steps,
-                      [&](double s, double length) { return cosine(rate, end, std::min(s, length) / length); });
+  return after_warmup(*this, step, total_steps, [&](double s, double length) {
+    return cosine(rate, end, std::min(s, length) / length);
+  });
 }
 
 double OneCycle::at(int64_t step, int64_t total_steps) const {
@@ -60,9 +61,12 @@ double StepDecay::at(int64_t step, int64_t total_steps) const {
 
 namespace {
 
-void check(std::string_view schedule, std::string_view name, bool good, const std::string& got, std::string_view want) {
+void check(std::string_view schedule, std::string_view name, bool good, const std::string& got,
+           std::string_view want) {
   if (!good)
-    throw user_error(fmt::format("schedule {}: {} is out of range", schedule, name)).at(std::string(name)).but(got, std::string(want));
+    throw user_error(fmt::format("schedule {}: {} is out of range", schedule, name))
+        .at(std::string(name))
+        .but(got, std::string(want));
 }
 
 /// Rates, factors and lengths are finite and not negative.
@@ -75,8 +79,8 @@ void check_fields(const S& schedule) {
     else if constexpr (std::is_same_v<std::decay_t<decltype(v)>, int64_t>)
       check(S::info.name, f.name, v >= 0, std::to_string(v), "0 or more");
     else
-      check(S::info.name, f.name, std::is_sorted(v.begin(), v.end()) && (v.empty() || v[0] >= 0), field_text(v),
-            "ascending steps, 0 or more");
+      check(S::info.name, f.name, std::is_sorted(v.begin(), v.end()) && (v.empty() || v[0] >= 0),
+            field_text(v), "ascending steps, 0 or more");
   };
   std::apply([&](auto... f) { (one(f), ...); }, S::attrs);
   if constexpr (std::is_same_v<S, OneCycle>)
@@ -87,7 +91,9 @@ template <size_t... I>
 std::vector<Schedule> one_of_each(std::index_sequence<I...>) {
   return {std::variant_alternative_t<I, Schedule>{}...};
 }
-std::vector<Schedule> one_of_each() { return one_of_each(std::make_index_sequence<std::variant_size_v<Schedule>>()); }
+std::vector<Schedule> one_of_each() {
+  return one_of_each(std::make_index_sequence<std::variant_size_v<Schedule>>());
+}
 
 }  // namespace
 
@@ -107,7 +113,8 @@ Schedule make_schedule(std::string_view name) {
     if (info_of(s).name == name) return s;
     names.emplace_back(info_of(s).name);
   }
-  throw user_error(fmt::format("unknown schedule '{}'{}", name, did_you_mean(name, names))).but(std::string(name), join(names, " | "));
+  throw user_error(fmt::format("unknown schedule '{}'{}", name, did_you_mean(name, names)))
+      .but(std::string(name), join(names, " | "));
 }
 
 double rate_at(const Schedule& schedule, int64_t step, int64_t total_steps) {

@@ -37,7 +37,8 @@ bool can_write_directly(const std::vector<Step>& steps, int maker, size_t copy, 
   const auto& m = steps[maker];
   if (m.kind != StepKind::run) return false;
   if (reads(m, variable) && !m.op->info.elementwise) return false;
-  // A group runs as one: members behind the maker, and the maker's own group before it, must not need the old value.
+  // A group runs as one: members behind the maker, and the maker's own group before it, must not need the old
+  // value.
   for (size_t i = maker + 1; i < copy; ++i) {
     // A wait ends a move that began before the maker and may still read the variable.
     if (reads(steps[i], variable) || !steps[i].body.empty() || steps[i].kind == StepKind::wait) return false;
@@ -52,8 +53,8 @@ bool can_write_directly(const std::vector<Step>& steps, int maker, size_t copy, 
 
 /// One copy of a value, not a slot that another iteration may have filled.
 bool is_candidate(const Step& s) {
-  return s.kind == StepKind::copy && s.writes[0].kind == OperandKind::variable && s.reads[0].kind == OperandKind::value &&
-         s.reads[0].index.loop < 0;
+  return s.kind == StepKind::copy && s.writes[0].kind == OperandKind::variable &&
+         s.reads[0].kind == OperandKind::value && s.reads[0].index.loop < 0;
 }
 
 /// `all` are the program's steps, `steps` one list among them.
@@ -61,9 +62,11 @@ bool elide_in(std::vector<Step>& steps, const std::vector<Step>& all) {
   bool changed = false;
   for (size_t c = 0; c < steps.size();) {
     if (steps[c].kind == StepKind::repeat) changed = elide_in(steps[c].body, all) || changed;
-    bool candidate = is_candidate(steps[c]) && mentions(all, steps[c].reads[0], true) == mentions(steps, steps[c].reads[0], false);
+    bool candidate = is_candidate(steps[c]) &&
+                     mentions(all, steps[c].reads[0], true) == mentions(steps, steps[c].reads[0], false);
     int maker = candidate ? maker_of(steps, steps[c].reads[0]) : -1;
-    if (maker < 0 || static_cast<size_t>(maker) >= c || !can_write_directly(steps, maker, c, steps[c].writes[0])) {
+    if (maker < 0 || static_cast<size_t>(maker) >= c ||
+        !can_write_directly(steps, maker, c, steps[c].writes[0])) {
       ++c;
       continue;
     }
@@ -86,7 +89,8 @@ void renumber(Program& program) {
   std::vector<ValueDecl> values;
   for_each_step(program.steps, [&](const Step& s, int) {
     for (const auto& w : s.writes)
-      if (w.kind == OperandKind::value && number.emplace(w.id, static_cast<int>(values.size())).second) values.push_back(program.values[w.id]);
+      if (w.kind == OperandKind::value && number.emplace(w.id, static_cast<int>(values.size())).second)
+        values.push_back(program.values[w.id]);
   });
   for_each_step(program.steps, [&](Step& s, int) {
     for (auto* list : {&s.reads, &s.writes})

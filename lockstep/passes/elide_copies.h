@@ -5,8 +5,8 @@
 
 namespace lockstep {
 
-/// Safe when nobody reads $v behind the making step, that step does not read $v, or does so elementwise, and %x is
-/// spoken of nowhere else.
+/// Safe when nobody reads $v behind the making step, that step does not read $v, or does so elementwise, and
+/// %x is spoken of nowhere else.
 bool elide_copies(Bundle& bundle);
 
 }  // namespace lockstep

@@ -34,8 +34,8 @@ class GroupMarker {
   }
 
  private:
-  /// The group's second-to-last value may have readers outside only when it is itself a gradient that flows on
-  /// (relu_backward before batch_norm_backward): then the kernel writes it out as well.
+  /// The group's second-to-last value may have readers outside only when it is itself a gradient that flows
+  /// on (relu_backward before batch_norm_backward): then the kernel writes it out as well.
   static bool may_escape(std::string_view op) { return op == "relu_backward"; }
 
   void try_chain(const std::vector<std::string_view>& chain, int first) {
@@ -52,7 +52,9 @@ class GroupMarker {
     ++next_;
   }
 
-  bool is(int node, std::string_view op) const { return graph_.nodes()[node].op->info.name == op && graph_.nodes()[node].group < 0; }
+  bool is(int node, std::string_view op) const {
+    return graph_.nodes()[node].op->info.name == op && graph_.nodes()[node].group < 0;
+  }
 
   /// The reader of `node`'s first output that has op `op`, or -1.
   int follower(int node, std::string_view op) const {
@@ -61,7 +63,8 @@ class GroupMarker {
     const auto& readers = readers_[value];
     if (readers.size() != 1 && !may_escape(graph_.nodes()[node].op->info.name)) return -1;
     for (int r : readers)
-      if (is(r, op) && graph_.nodes()[r].phase == graph_.nodes()[node].phase && graph_.nodes()[r].stage == graph_.nodes()[node].stage &&
+      if (is(r, op) && graph_.nodes()[r].phase == graph_.nodes()[node].phase &&
+          graph_.nodes()[r].stage == graph_.nodes()[node].stage &&
           graph_.type(graph_.nodes()[r].out[0]) == graph_.type(value) && reads_as_data(r, value))
         return r;
     return -1;
@@ -74,8 +77,8 @@ class GroupMarker {
     return n.in[0] == value && std::count(n.in.begin(), n.in.end(), value) == 1;
   }
 
-  /// True when a path leaves the group and comes back, be it through another group, which runs as one as well: the
-  /// group could then not run as one.
+  /// True when a path leaves the group and comes back, be it through another group, which runs as one as
+  /// well: the group could then not run as one.
   bool path_returns(const std::vector<int>& members) const {
     std::vector<bool> reached(graph_.nodes().size(), false);
     std::vector<int> open;
@@ -83,7 +86,9 @@ class GroupMarker {
       if (!reached[node]) open.push_back(node);
       reached[node] = true;
     };
-    auto is_member = [&](int node) { return std::find(members.begin(), members.end(), node) != members.end(); };
+    auto is_member = [&](int node) {
+      return std::find(members.begin(), members.end(), node) != members.end();
+    };
     for (int m : members)
       for (int v : graph_.nodes()[m].out)
         for (int r : readers_[v])

@@ -6,7 +6,8 @@
 
 namespace lockstep {
 
-inline constexpr PassInfo mark_groups_info{"mark_groups", "mark chains that a target may run as one loop", GraphStage::trained, GraphStage::grouped};
+inline constexpr PassInfo mark_groups_info{"mark_groups", "mark chains that a target may run as one loop",
+                                           GraphStage::trained, GraphStage::grouped};
 Changed mark_groups(Graph& graph);
 
 /// The chains looked for, longest first: each op reads the first output of the one before it.

@@ -11,7 +11,8 @@ Changed merge_duplicates(Graph& graph) {
   std::unordered_map<std::string, Values> seen;
   graph = rebuild(graph, [&](const Node& node, const Values& in, Graph& out) {
     // A recomputed node is equal to its first evaluation by design and must stay; so must the phase.
-    auto key = fmt::format("{}{}{}{}{}", node.op->info.name, node.op->print(node.attrs.get()), field_text(node.phase), node.recompute, node.stage);
+    auto key = fmt::format("{}{}{}{}{}", node.op->info.name, node.op->print(node.attrs.get()),
+                           field_text(node.phase), node.recompute, node.stage);
     for (auto v : in) key += fmt::format(" {}", v.id);
     auto it = seen.find(key);
     if (it != seen.end()) {

@@ -5,7 +5,8 @@
 
 namespace lockstep {
 
-inline constexpr PassInfo merge_duplicates_info{"merge_duplicates", "equal nodes with equal inputs become one", GraphStage::model, GraphStage::model};
+inline constexpr PassInfo merge_duplicates_info{
+    "merge_duplicates", "equal nodes with equal inputs become one", GraphStage::model, GraphStage::model};
 Changed merge_duplicates(Graph& graph);
 
 }  // namespace lockstep

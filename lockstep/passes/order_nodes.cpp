@@ -5,8 +5,8 @@
 namespace lockstep {
 namespace {
 
-/// Depth-first emission of what is needed, a group as one unit. Recursion is turned into an explicit stack: graphs
-/// are deep.
+/// Depth-first emission of what is needed, a group as one unit. Recursion is turned into an explicit stack:
+/// graphs are deep.
 class Orderer {
  public:
   explicit Orderer(const Graph& graph) : graph_(graph), unit_of_(graph.nodes().size(), -1) {
@@ -54,7 +54,8 @@ class Orderer {
         for (int v : graph_.nodes()[n].in) {
           int p = graph_.producer(v);
           if (p < 0 || unit_of_[p] == u || state_[unit_of_[p]] == State::done) continue;
-          if (state_[unit_of_[p]] == State::open) throw bug("order_nodes: a group depends on itself").at(describe(graph_, graph_.nodes()[n]));
+          if (state_[unit_of_[p]] == State::open)
+            throw bug("order_nodes: a group depends on itself").at(describe(graph_, graph_.nodes()[n]));
           stack.push_back(unit_of_[p]);
           waiting = true;
         }

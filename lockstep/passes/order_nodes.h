@@ -5,7 +5,8 @@
 
 namespace lockstep {
 
-inline constexpr PassInfo order_nodes_info{"order_nodes", "make the nodes of a group neighbours", GraphStage::placed, GraphStage::ordered};
+inline constexpr PassInfo order_nodes_info{"order_nodes", "make the nodes of a group neighbours",
+                                           GraphStage::placed, GraphStage::ordered};
 Changed order_nodes(Graph& graph);
 
 }  // namespace lockstep

@@ -31,7 +31,8 @@ const std::vector<GraphPass>& graph_passes() {
 
 const std::vector<BundlePass>& bundle_passes() {
   static const std::vector<BundlePass> list{
-      {"elide_copies", "an update writes its variable directly where nobody still needs the old value", elide_copies},
+      {"elide_copies", "an update writes its variable directly where nobody still needs the old value",
+       elide_copies},
   };
   return list;
 }
@@ -49,7 +50,8 @@ void check_names(const PipelineOptions& options) {
   auto names = all_names();
   auto known = [&](const std::string& name) {
     if (std::find(names.begin(), names.end(), name) != names.end()) return;
-    throw user_error(fmt::format("unknown pass '{}'{}", name, did_you_mean(name, names))).but(name, join(names, ", "));
+    throw user_error(fmt::format("unknown pass '{}'{}", name, did_you_mean(name, names)))
+        .but(name, join(names, ", "));
   };
   for (const auto& s : options.skip) known(s);
   if (!options.stop_after.empty()) known(options.stop_after);
@@ -68,7 +70,8 @@ std::vector<PassReport> run_passes(Graph& graph, const PipelineOptions& options)
   for (const auto& pass : graph_passes()) {
     std::string name(pass.info.name);
     if (!skipped(name, options)) {
-      if (graph.stage < pass.info.needs) throw bug(fmt::format("pass {} needs stage {}", name, field_text(pass.info.needs)));
+      if (graph.stage < pass.info.needs)
+        throw bug(fmt::format("pass {} needs stage {}", name, field_text(pass.info.needs)));
       Stopwatch watch;
       bool changed = pass.run(graph);
       reports.push_back({name, watch.seconds(), changed});

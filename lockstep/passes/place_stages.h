@@ -5,7 +5,8 @@
 
 namespace lockstep {
 
-inline constexpr PassInfo place_stages_info{"place_stages", "give every node its pipeline stage", GraphStage::grouped, GraphStage::placed};
+inline constexpr PassInfo place_stages_info{"place_stages", "give every node its pipeline stage",
+                                            GraphStage::grouped, GraphStage::placed};
 Changed place_stages(Graph& graph);
 
 }  // namespace lockstep

@@ -5,7 +5,8 @@
 
 namespace lockstep {
 
-inline constexpr PassInfo remove_dead_info{"remove_dead", "remove nodes that no output and no assign needs", GraphStage::model, GraphStage::model};
+inline constexpr PassInfo remove_dead_info{"remove_dead", "remove nodes that no output and no assign needs",
+                                           GraphStage::model, GraphStage::model};
 Changed remove_dead(Graph& graph);
 
 }  // namespace lockstep

@@ -5,7 +5,8 @@
 
 namespace lockstep {
 
-inline constexpr PassInfo simplify_info{"simplify", "apply the rewrite table of rules/ until nothing matches", GraphStage::model, GraphStage::model};
+inline constexpr PassInfo simplify_info{"simplify", "apply the rewrite table of rules/ until nothing matches",
+                                        GraphStage::model, GraphStage::model};
 Changed simplify(Graph& graph);
 
 }  // namespace lockstep

@@ -1,4 +1,5 @@
-// Graph -> program: one step list, safe before it is quick (passes/elide_copies removes what safety did not need).
+// Graph -> program: one step list, safe before it is quick (passes/elide_copies removes what safety did not
+// need).
 #include <fmt/format.h>
 
 #include <iterator>
@@ -11,7 +12,8 @@ namespace {
 
 class ProgramBuilder {
  public:
-  ProgramBuilder(Bundle& bundle, const Graph& graph, const BuildOptions& options) : bundle_(bundle), graph_(graph), options_(options) {}
+  ProgramBuilder(Bundle& bundle, const Graph& graph, const BuildOptions& options)
+      : bundle_(bundle), graph_(graph), options_(options) {}
 
   Program build(const std::string& name) {
     program_.name = name;
@@ -60,7 +62,8 @@ class ProgramBuilder {
   int shared_table(const Source& s) {
     for (size_t i = 0; i < bundle_.tables.size(); ++i) {
       if (bundle_.tables[i].name != s.name) continue;
-      if (bundle_.tables[i].entries != s.entries) throw user_error("two programs give one table different entries").at(s.name);
+      if (bundle_.tables[i].entries != s.entries)
+        throw user_error("two programs give one table different entries").at(s.name);
       return static_cast<int>(i);
     }
     bundle_.tables.push_back({s.name, s.entries});
@@ -94,8 +97,8 @@ class ProgramBuilder {
     return step;
   }
 
-  /// All assigns take effect at once: a variable that is read by a later copy than the one that overwrites it is
-  /// kept aside first.
+  /// All assigns take effect at once: a variable that is read by a later copy than the one that overwrites it
+  /// is kept aside first.
   void assigns(std::vector<Step>& body) {
     std::set<int> overwritten;
     std::vector<Step> copies;
@@ -113,7 +116,8 @@ class ProgramBuilder {
   }
 
   void fetch(const Graph::Output& o, std::vector<Step>& body) {
-    Operand slot{OperandKind::output, static_cast<int>(program_.outputs.size()), {0, 0, options_.steps_per_call}};
+    Operand slot{
+        OperandKind::output, static_cast<int>(program_.outputs.size()), {0, 0, options_.steps_per_call}};
     program_.outputs.push_back({o.name, graph_.type(o.value), options_.steps_per_call});
     body.push_back(transfer(StepKind::fetch, operands_[o.value], slot));
   }
@@ -127,9 +131,12 @@ class ProgramBuilder {
 
 }  // namespace
 
-void add_program(Bundle& bundle, const Graph& graph, const std::string& program_name, const BuildOptions& options) {
-  if (bundle.find_program(program_name) >= 0) throw user_error(fmt::format("two programs are named '{}'", program_name));
-  if (options.steps_per_call < 1 || options.ring_slots < 1) throw user_error("steps per call and ring slots must be at least 1");
+void add_program(Bundle& bundle, const Graph& graph, const std::string& program_name,
+                 const BuildOptions& options) {
+  if (bundle.find_program(program_name) >= 0)
+    throw user_error(fmt::format("two programs are named '{}'", program_name));
+  if (options.steps_per_call < 1 || options.ring_slots < 1)
+    throw user_error("steps per call and ring slots must be at least 1");
   bundle.programs.push_back(ProgramBuilder(bundle, graph, options).build(program_name));
 }
 

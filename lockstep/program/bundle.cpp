@@ -24,17 +24,23 @@ const Program& Bundle::program(std::string_view wanted) const {
   if (at >= 0) return programs[at];
   std::vector<std::string> names;
   for (const auto& p : programs) names.push_back(p.name);
-  throw user_error(fmt::format("bundle '{}' has no program '{}'{}", name, wanted, did_you_mean(wanted, names)))
+  throw user_error(
+      fmt::format("bundle '{}' has no program '{}'{}", name, wanted, did_you_mean(wanted, names)))
       .but(std::string(wanted), join(names, ", "));
 }
 
 Type Bundle::type_of(const Program& program, const Operand& operand) const {
   switch (operand.kind) {
-    case OperandKind::value: return program.values.at(operand.id).type;
-    case OperandKind::variable: return variables.at(operand.id).type;
-    case OperandKind::stream: return program.streams.at(operand.id).type;
-    case OperandKind::output: return program.outputs.at(operand.id).type;
-    case OperandKind::table: break;
+    case OperandKind::value:
+      return program.values.at(operand.id).type;
+    case OperandKind::variable:
+      return variables.at(operand.id).type;
+    case OperandKind::stream:
+      return program.streams.at(operand.id).type;
+    case OperandKind::output:
+      return program.outputs.at(operand.id).type;
+    case OperandKind::table:
+      break;
   }
   return tables.at(operand.id).type();
 }

@@ -63,9 +63,11 @@ struct BuildOptions {
   int64_t ring_slots = 4;      ///< batches the host may be ahead
 };
 
-/// Appends the program of an ordered graph to the bundle: feeds, runs in order, fetches, and behind them all one
-/// copy per assign (safe whatever reads the variable). Variables and tables are shared by name; types must agree.
-void add_program(Bundle& bundle, const Graph& graph, const std::string& program_name, const BuildOptions& options);
+/// Appends the program of an ordered graph to the bundle: feeds, runs in order, fetches, and behind them all
+/// one copy per assign (safe whatever reads the variable). Variables and tables are shared by name; types
+/// must agree.
+void add_program(Bundle& bundle, const Graph& graph, const std::string& program_name,
+                 const BuildOptions& options);
 
 inline constexpr int bundle_format = 1;
 std::string print(const Bundle& bundle);

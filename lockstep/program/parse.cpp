@@ -40,7 +40,8 @@ class BundleReader {
   /// Declarations are numbered in order: what the text says must be what comes next.
   void declare(std::string_view sigil, size_t next) {
     reader_.expect(sigil);
-    if (reader_.number("a number") != static_cast<int64_t>(next)) reader_.fail_last(fmt::format("declarations must be numbered in order, {} comes next", next));
+    if (reader_.number("a number") != static_cast<int64_t>(next))
+      reader_.fail_last(fmt::format("declarations must be numbered in order, {} comes next", next));
   }
 
   void variable() {
@@ -109,9 +110,12 @@ class BundleReader {
     auto loop = name.size() == 1 ? loop_names.find(name) : std::string_view::npos;
     if (loop == std::string_view::npos) reader_.fail_last("no such loop variable");
     index.loop = static_cast<int>(loop);
-    if (reader_.accept("+")) index.offset = reader_.number("an offset");
-    else if (reader_.next_is("-")) index.offset = reader_.number("an offset");
-    if (index.offset < -most_slots || index.offset > most_slots) reader_.fail_last("the offset is out of range");
+    if (reader_.accept("+"))
+      index.offset = reader_.number("an offset");
+    else if (reader_.next_is("-"))
+      index.offset = reader_.number("an offset");
+    if (index.offset < -most_slots || index.offset > most_slots)
+      reader_.fail_last("the offset is out of range");
     reader_.expect("mod");
     index.modulo = reader_.number("a modulus");
     reader_.expect("]");
@@ -120,12 +124,18 @@ class BundleReader {
 
   Operand operand() {
     Operand o;
-    if (reader_.accept("%")) o = {OperandKind::value, bounded(program_->values.size()), {}};
-    else if (reader_.accept("$")) o = {OperandKind::variable, bounded(bundle_.variables.size()), {}};
-    else if (reader_.accept("&")) o = {OperandKind::table, bounded(bundle_.tables.size()), {}};
-    else if (reader_.accept("!")) o = {OperandKind::stream, bounded(program_->streams.size()), {}};
-    else if (reader_.accept("^")) o = {OperandKind::output, bounded(program_->outputs.size()), {}};
-    else reader_.fail("expected an operand (%, $, &, ! or ^)");
+    if (reader_.accept("%"))
+      o = {OperandKind::value, bounded(program_->values.size()), {}};
+    else if (reader_.accept("$"))
+      o = {OperandKind::variable, bounded(bundle_.variables.size()), {}};
+    else if (reader_.accept("&"))
+      o = {OperandKind::table, bounded(bundle_.tables.size()), {}};
+    else if (reader_.accept("!"))
+      o = {OperandKind::stream, bounded(program_->streams.size()), {}};
+    else if (reader_.accept("^"))
+      o = {OperandKind::output, bounded(program_->outputs.size()), {}};
+    else
+      reader_.fail("expected an operand (%, $, &, ! or ^)");
     o.index = index();
     return o;
   }
@@ -135,7 +145,9 @@ class BundleReader {
     if (!reader_.next_is("%")) return operand();
     reader_.expect("%");
     int64_t id = reader_.number("a value number");
-    if (id < 0 || id > static_cast<int64_t>(program_->values.size())) reader_.fail_last(fmt::format("values must be numbered in order, %{} comes next", program_->values.size()));
+    if (id < 0 || id > static_cast<int64_t>(program_->values.size()))
+      reader_.fail_last(
+          fmt::format("values must be numbered in order, %{} comes next", program_->values.size()));
     Operand o{OperandKind::value, static_cast<int>(id), index()};
     if (id == static_cast<int64_t>(program_->values.size())) {
       reader_.expect(":");
@@ -209,7 +221,8 @@ class BundleReader {
     if (reader_.accept("repeat")) {
       if (depth >= static_cast<int>(loop_names.size())) reader_.fail("repeats are nested too deeply");
       s.kind = StepKind::repeat;
-      if (reader_.word("a loop variable") != loop_names.substr(depth, 1)) reader_.fail_last(fmt::format("the loop variable here is {}", loop_names[depth]));
+      if (reader_.word("a loop variable") != loop_names.substr(depth, 1))
+        reader_.fail_last(fmt::format("the loop variable here is {}", loop_names[depth]));
       reader_.expect("<=");
       s.limit = reader_.number("a limit");
       reader_.expect("{");

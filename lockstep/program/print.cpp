@@ -34,7 +34,8 @@ class BundlePrinter {
  private:
   void ports(std::string_view head, const std::vector<PortDecl>& list) {
     for (size_t i = 0; i < list.size(); ++i)
-      out_ += fmt::format("    {}{} {} : {} x{}\n", head, i, quoted(list[i].name), type_text(list[i].type), list[i].slots);
+      out_ += fmt::format("    {}{} {} : {} x{}\n", head, i, quoted(list[i].name), type_text(list[i].type),
+                          list[i].slots);
   }
 
   std::string list(const Operands& operands) {
@@ -67,15 +68,21 @@ class BundlePrinter {
       case StepKind::fetch:
       case StepKind::collective: {
         auto reads = list(s.reads);
-        auto head = s.kind == StepKind::collective ? "collective" + record_text(s.exchange) : field_text(s.kind);
+        auto head =
+            s.kind == StepKind::collective ? "collective" + record_text(s.exchange) : field_text(s.kind);
         return fmt::format("{} {} = {}", head, written(s.writes), reads);
       }
-      case StepKind::send: return fmt::format("send{} {}", record_text(s.exchange), list(s.reads));
-      case StepKind::recv: return fmt::format("recv{} {}", record_text(s.exchange), written(s.writes));
-      case StepKind::feed: return fmt::format("feed {}", list(s.reads));
-      case StepKind::wait: return fmt::format("wait {}", s.handle);
+      case StepKind::send:
+        return fmt::format("send{} {}", record_text(s.exchange), list(s.reads));
+      case StepKind::recv:
+        return fmt::format("recv{} {}", record_text(s.exchange), written(s.writes));
+      case StepKind::feed:
+        return fmt::format("feed {}", list(s.reads));
+      case StepKind::wait:
+        return fmt::format("wait {}", s.handle);
       case StepKind::start:
-      case StepKind::repeat: break;
+      case StepKind::repeat:
+        break;
     }
     return {};
   }
@@ -88,8 +95,10 @@ class BundlePrinter {
       out_ += std::string(indent, ' ') + "}\n";
       return;
     }
-    if (s.kind == StepKind::start) out_ += fmt::format("start {} {}", s.handle, simple(s.body.at(0)));
-    else out_ += simple(s);
+    if (s.kind == StepKind::start)
+      out_ += fmt::format("start {} {}", s.handle, simple(s.body.at(0)));
+    else
+      out_ += simple(s);
     out_ += marks_text(s.name, s.phase, s.group, s.stage, s.recompute) + "\n";
   }
 
@@ -104,10 +113,12 @@ std::string print(const Bundle& bundle) {
   std::string out = fmt::format("bundle {} format={} {{\n", quoted(bundle.name), bundle_format);
   for (size_t i = 0; i < bundle.variables.size(); ++i) {
     const auto& v = bundle.variables[i];
-    out += fmt::format("  variable ${} {} : {} {}\n", i, quoted(v.name), type_text(v.type), record_text(v.info));
+    out +=
+        fmt::format("  variable ${} {} : {} {}\n", i, quoted(v.name), type_text(v.type), record_text(v.info));
   }
   for (size_t i = 0; i < bundle.tables.size(); ++i)
-    out += fmt::format("  table &{} {} = {}\n", i, quoted(bundle.tables[i].name), entries_text(bundle.tables[i].entries));
+    out += fmt::format("  table &{} {} = {}\n", i, quoted(bundle.tables[i].name),
+                       entries_text(bundle.tables[i].entries));
   for (const auto& p : bundle.programs) out += BundlePrinter(p).text();
   return out + "}\n";
 }

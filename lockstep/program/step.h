@@ -14,8 +14,8 @@ inline std::vector<std::string_view> names_of(StepKind) {
   return {"run", "copy", "collective", "send", "recv", "start", "wait", "feed", "fetch", "repeat"};
 }
 
-/// What an operand names: a value of the program (%), a variable ($) or table (&) of the bundle, a stream (!) or
-/// output (^) of the program.
+/// What an operand names: a value of the program (%), a variable ($) or table (&) of the bundle, a stream (!)
+/// or output (^) of the program.
 enum class OperandKind { value, variable, table, stream, output };
 
 /// Which copy of a slotted operand: (iteration of loop `loop` + offset) mod slots. loop -1: not indexed.
@@ -37,8 +37,11 @@ struct Operand {
 using Operands = std::vector<Operand>;
 
 enum class CollectiveKind { all_reduce, reduce_scatter, all_gather, broadcast };
-inline std::vector<std::string_view> names_of(CollectiveKind) { return {"all_reduce", "reduce_scatter", "all_gather", "broadcast"}; }
-/// canonical: summed in the order fixed by the lanes, so that bits do not depend on the algorithm; any: the target's.
+inline std::vector<std::string_view> names_of(CollectiveKind) {
+  return {"all_reduce", "reduce_scatter", "all_gather", "broadcast"};
+}
+/// canonical: summed in the order fixed by the lanes, so that bits do not depend on the algorithm; any: the
+/// target's.
 enum class SumOrder { canonical, any };
 inline std::vector<std::string_view> names_of(SumOrder) { return {"canonical", "any"}; }
 
@@ -49,8 +52,9 @@ struct Exchange {
   std::string group = "all";  ///< named set of ranks
   int64_t peer = 0;           ///< send: to; recv: from
   int64_t tag = 0;
-  static constexpr auto attrs = fields(field("collective", &Exchange::collective), field("order", &Exchange::order),
-                                       field("group", &Exchange::group), field("peer", &Exchange::peer), field("tag", &Exchange::tag));
+  static constexpr auto attrs =
+      fields(field("collective", &Exchange::collective), field("order", &Exchange::order),
+             field("group", &Exchange::group), field("peer", &Exchange::peer), field("tag", &Exchange::tag));
 };
 
 /// One step with its declared reads and writes.
@@ -61,7 +65,8 @@ struct Exchange {
 ///   start       begins body[0] (a collective, send or recv) and goes on; wait ends it: both carry `handle`
 ///   feed        from here on in this iteration the slot reads[0] of a stream holds the host's bytes
 ///   fetch       writes[0], a slot of an output, = reads[0]
-///   repeat      body, at most `limit` times: how often is said at the call; iterations count from the call's first
+///   repeat      body, at most `limit` times: how often is said at the call; iterations count from the call's
+///   first
 struct Step {
   StepKind kind = StepKind::run;
   Operands reads, writes;

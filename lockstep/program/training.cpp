@@ -25,31 +25,37 @@ struct Batch {
 };
 
 Batch declare_batch(Graph& graph, const Task& task) {
-  if (task.batch < 1) throw user_error("a batch needs at least one row").but(std::to_string(task.batch), ">= 1");
+  if (task.batch < 1)
+    throw user_error("a batch needs at least one row").but(std::to_string(task.batch), ">= 1");
   Shape image{task.batch};
   image.insert(image.end(), task.image.shape.begin(), task.image.shape.end());
   return {graph.stream("image", {task.image.dtype, image}), graph.stream("label", {DType::i32, {task.batch}}),
-          graph.stream("mask", {DType::f32, {task.batch}}), graph.stream("sample_key", {DType::u64, {task.batch}})};
+          graph.stream("mask", {DType::f32, {task.batch}}),
+          graph.stream("sample_key", {DType::u64, {task.batch}})};
 }
 
 /// u8 pixels -> (x / 255 - mean) / deviation, as one multiply-add per channel.
 Value normalised(Graph& graph, const Task& task, Value image) {
   if (task.image.dtype == DType::f32) return image;
   if (task.image.dtype != DType::u8 || task.image.shape.size() != 3)
-    throw user_error("images must be u8 or f32, and u8 ones (channels, height, width)").but(type_text(task.image), "for example u8[3,32,32]");
+    throw user_error("images must be u8 or f32, and u8 ones (channels, height, width)")
+        .but(type_text(task.image), "for example u8[3,32,32]");
   auto channels = static_cast<size_t>(task.image.shape[0]);
   if (task.mean.size() != channels || task.deviation.size() != channels)
     throw user_error("mean and deviation need one number per image channel")
-        .but(fmt::format("{} and {}", task.mean.size(), task.deviation.size()), fmt::format("{} each", channels));
+        .but(fmt::format("{} and {}", task.mean.size(), task.deviation.size()),
+             fmt::format("{} each", channels));
   std::vector<float> factor, offset;
   for (size_t c = 0; c < channels; ++c) {
-    if (!(task.deviation[c] > 0)) throw user_error("deviation must be above 0").but(number_text(task.deviation[c]), "> 0");
+    if (!(task.deviation[c] > 0))
+      throw user_error("deviation must be above 0").but(number_text(task.deviation[c]), "> 0");
     factor.push_back(1 / (255 * task.deviation[c]));
     offset.push_back(-task.mean[c] / task.deviation[c]);
   }
   auto in = graph.scope("normalise");
   Shape per_channel{1, static_cast<int64_t>(channels), 1, 1};
-  auto f = reshape(graph.table("image_factor", factor), per_channel), o = reshape(graph.table("image_offset", offset), per_channel);
+  auto f = reshape(graph.table("image_factor", factor), per_channel),
+       o = reshape(graph.table("image_offset", offset), per_channel);
   return add(mul(cast(image, DType::f32), f), o);
 }
 
@@ -64,7 +70,8 @@ RunState declare_run_state(Graph& graph, const Task& task) {
   auto make = [&](const char* name, Type type, Role role, Init init, double scale) {
     return graph.variable(name, std::move(type), {role, false, init, scale, {}});
   };
-  return {make("step", {DType::i64, {}}, Role::counter, Init::zeros, 0), make("attempt", {DType::i64, {}}, Role::counter, Init::zeros, 0),
+  return {make("step", {DType::i64, {}}, Role::counter, Init::zeros, 0),
+          make("attempt", {DType::i64, {}}, Role::counter, Init::zeros, 0),
           make("seed", {DType::u64, {}}, Role::seed, Init::zeros, 0),
           make("loss_scale", scalar_f32, Role::loss_scale, Init::constant, task.loss_scale),
           make("finite", {DType::pred, {}}, Role::flag, Init::ones, 0)};
@@ -95,13 +102,16 @@ Graph training_graph(const Task& task) {
   auto unscale = scaled ? div(constant(graph, 1, scalar_f32), run.loss_scale) : Value{};
   Values checked{loss};
   for (size_t i = 0; i < grads.size(); ++i) {
-    if (!grads[i]) throw user_error("the loss does not depend on a trainable variable").at(graph.source_of(layers.parameters()[i].id)->name);
+    if (!grads[i])
+      throw user_error("the loss does not depend on a trainable variable")
+          .at(graph.source_of(layers.parameters()[i].id)->name);
     if (scaled) grads[i] = mul(grads[i], unscale);
     checked.push_back(grads[i]);
   }
   auto finite = all_finite(checked);
   auto rate = gather(graph.table("learning_rate", task.rates), run.step);
-  for (size_t i = 0; i < grads.size(); ++i) append_update(graph, task.optimizer, {layers.parameters()[i], grads[i], rate, finite});
+  for (size_t i = 0; i < grads.size(); ++i)
+    append_update(graph, task.optimizer, {layers.parameters()[i], grads[i], rate, finite});
   layers.update_statistics(finite);
   graph.set_scope("update");
   graph.assign(run.step, advance(run.step, finite));

@@ -13,13 +13,15 @@ namespace lockstep {
 ///  - types of reads and writes are not what the op, copy, fetch or collective gives;
 ///  - a step writes a table or stream, or anything but fetch writes an output, or an output is read;
 ///  - a step writes two results into one place, or over an operand that it still reads;
-///  - a start is never waited for, is waited for twice or across the end of a repeat, or what it moves is touched in
+///  - a start is never waited for, is waited for twice or across the end of a repeat, or what it moves is
+///  touched in
 ///    between;
 ///  - all values together are 2^62 bytes or more.
 void verify(const Bundle& bundle);
 
-/// `programs[r]` is what rank r runs. Throws when the ranks of a group do not issue the same collectives in the same
-/// order with the same types, or when blocking sends and receives do not all meet (so nothing can deadlock).
+/// `programs[r]` is what rank r runs. Throws when the ranks of a group do not issue the same collectives in
+/// the same order with the same types, or when blocking sends and receives do not all meet (so nothing can
+/// deadlock).
 void verify_ranks(const std::vector<const Program*>& programs, const Bundle& bundle);
 
 }  // namespace lockstep

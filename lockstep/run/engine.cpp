@@ -32,7 +32,8 @@ fs::path folder_of(const TrainOptions& options) {
   if (!options.out.empty()) return options.out;
   if (options.resume == "auto" || options.resume == "none") return default_run_folder(options.name);
   fs::path from(options.resume);
-  return fs::is_directory(from) ? from : from.parent_path() / ".";
+  if (fs::is_directory(from)) return from;
+  return from.has_parent_path() ? from.parent_path() : fs::path(".");
 }
 
 int64_t peak_rss_bytes() {
@@ -87,6 +88,7 @@ TrainResult train(const Settings& settings, const TrainOptions& options,
   check_settings(settings);
   if (options.max_steps < 0)
     throw user_error("max_steps is negative").but(std::to_string(options.max_steps), "0 or more");
+  check_resume(options.resume);
   Listeners listener(listeners);
   std::optional<StopSignals> signals;
   if (options.catch_signals) signals.emplace();

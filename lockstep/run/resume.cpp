@@ -23,6 +23,12 @@ int64_t step_of(std::string_view name) {
   return parse_int(name);
 }
 
+/// A name under which a run writes: a folder may hold what is not ours.
+bool is_ours(const std::string& name) {
+  return step_of(name) >= 0 || name == "model.safetensors" || name == "config.toml" ||
+         name == "metrics.jsonl";
+}
+
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -70,6 +76,11 @@ std::vector<CheckpointName> list_checkpoints(const fs::path& folder) {
   return names;
 }
 
+void check_resume(const std::string& resume) {
+  if (resume == "auto" || resume == "none" || fs::exists(resume)) return;
+  throw nothing_there(resume, "no such file or folder");
+}
+
 std::unique_ptr<CheckpointFile> find_checkpoint(const std::string& resume, const fs::path& folder,
                                                 const std::function<void(const std::string&)>& warn) {
   bool has_some = !list_checkpoints(folder).empty();
@@ -82,7 +93,7 @@ std::unique_ptr<CheckpointFile> find_checkpoint(const std::string& resume, const
     return nullptr;
   }
   fs::path from(resume);
-  if (!fs::exists(from)) throw nothing_there(resume, "no such file or folder");
+  check_resume(resume);
   bool is_folder = fs::is_directory(from);
   std::error_code ignored;
   if (has_some && !fs::equivalent(is_folder ? from : from.parent_path() / ".", folder, ignored))
@@ -107,7 +118,7 @@ void prune_checkpoints(const fs::path& folder, int64_t keep, const fs::path& wri
 void remove_leftovers(const fs::path& folder) {
   for (const auto& path : files_in(folder)) {
     std::error_code ignored;
-    if (path.extension() == ".part") fs::remove(path, ignored);
+    if (path.extension() == ".part" && is_ours(path.stem().string())) fs::remove(path, ignored);
   }
 }
 

@@ -22,6 +22,8 @@ std::filesystem::path checkpoint_path(const std::filesystem::path& folder, int64
 /// The checkpoints of a folder by name, newest first; none when there is no such folder.
 std::vector<CheckpointName> list_checkpoints(const std::filesystem::path& folder);
 
+/// Throws a user error when `resume` is neither "auto" nor "none" nor a path that exists.
+void check_resume(const std::string& resume);
 /// What the run in `folder` goes on from; null: it begins anew. `resume` says:
 ///  - "auto": the newest whole checkpoint of the folder, or none. Damaged newer ones are passed over with one
 ///  call of
@@ -36,7 +38,7 @@ std::unique_ptr<CheckpointFile> find_checkpoint(const std::string& resume,
 /// Removes all but the newest `keep` checkpoints (at least one), never `written`.
 void prune_checkpoints(const std::filesystem::path& folder, int64_t keep,
                        const std::filesystem::path& written);
-/// Removes the ".part" files that a killed run left in a folder. Nobody may be writing there.
+/// Removes the ".part" files of ours that a killed run left in a folder. Nobody may be writing there.
 void remove_leftovers(const std::filesystem::path& folder);
 
 }  // namespace lockstep

@@ -21,7 +21,8 @@ const TargetInfo& target_named(std::string_view name) {
     if (t.name == name) return t;
     names.emplace_back(t.name);
   }
-  throw user_error(fmt::format("unknown target '{}'{}", name, did_you_mean(name, names))).but(std::string(name), join(names, ", "));
+  throw user_error(fmt::format("unknown target '{}'{}", name, did_you_mean(name, names)))
+      .but(std::string(name), join(names, ", "));
 }
 
 }  // namespace lockstep

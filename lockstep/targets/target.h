@@ -1,4 +1,5 @@
-// The contract of a target: it lowers a bundle and runs its programs. Nothing outside targets/ knows what a device is.
+// The contract of a target: it lowers a bundle and runs its programs. Nothing outside targets/ knows what a
+// device is.
 #pragma once
 
 #include <atomic>
@@ -13,12 +14,12 @@
 
 namespace lockstep {
 
-/// What a program reads its streams from: a ring of slots, batch b in slot b mod slots. The calls come from the
-/// target's threads, inside a step: they may wait, and do nothing else.
+/// What a program reads its streams from: a ring of slots, batch b in slot b mod slots. The calls come from
+/// the target's threads, inside a step: they may wait, and do nothing else.
 class StreamSource {
  public:
   virtual ~StreamSource() = default;
-  virtual std::byte* base(int stream) = 0;         ///< slot 0 of the program's stream number `stream`
+  virtual std::byte* base(int stream) = 0;           ///< slot 0 of the program's stream number `stream`
   virtual int64_t slot_bytes(int stream) const = 0;  ///< distance of slots
   /// Blocks until batch `b` is there; false: it will never come (closed, or its maker failed).
   virtual bool wait_full(int64_t b) noexcept = 0;
@@ -34,20 +35,20 @@ struct MemoryLine {
 };
 
 struct MemoryPlan {
-  int64_t arena_bytes = 0;      ///< values and scratch of the largest program; allocated exactly
-  int64_t variable_bytes = 0;   ///< weights, optimizer state, statistics, counters; allocated exactly
+  int64_t arena_bytes = 0;     ///< values and scratch of the largest program; allocated exactly
+  int64_t variable_bytes = 0;  ///< weights, optimizer state, statistics, counters; allocated exactly
   int64_t table_bytes = 0;
   int64_t output_bytes = 0;
-  int64_t code_bytes = 0;       ///< the executable's own arrays and what kernels keep
-  std::string peak_op;          ///< the step at which the arena is fullest, with its layer
-  int64_t peak_live_bytes = 0;  ///< live there; the arena may be larger by fragmentation
+  int64_t code_bytes = 0;           ///< the executable's own arrays and what kernels keep
+  std::string peak_op;              ///< the step at which the arena is fullest, with its layer
+  int64_t peak_live_bytes = 0;      ///< live there; the arena may be larger by fragmentation
   std::vector<MemoryLine> largest;  ///< the largest live buffers at the peak
 };
 
 /// How a call of n steps ended.
 struct RunResult {
   bool ok = true;
-  int64_t steps_done = 0;   ///< whole iterations
+  int64_t steps_done = 0;      ///< whole iterations
   bool stream_closed = false;  ///< a stream ended: ask its owner why
   std::string fault;           ///< the first fault inside a step, naming op and layer; "" when there was none
 };
@@ -82,15 +83,15 @@ class Executable {
   /// A call ends after the iteration in which this pred[] output is false; port -1: never.
   virtual void stop_on(int program, int port) = 0;
 
-  /// Runs one iteration again, op by op, and names the first op whose result is not finite ("" when all are). For
-  /// the message about a non-finite loss: variables are as they were, because such a step changes none (after a call
-  /// ended by stop_on). The connected source must still, or again, hold that iteration's batch.
+  /// Runs one iteration again, op by op, and names the first op whose result is not finite ("" when all are).
+  /// For the message about a non-finite loss: variables are as they were, because such a step changes none
+  /// (after a call ended by stop_on). The connected source must still, or again, hold that iteration's batch.
   virtual std::string find_non_finite(int program, int64_t iteration) = 0;
 };
 
 struct TargetOptions {
-  int threads = 0;            ///< 0: as many as affinity, cgroup quota and OMP_NUM_THREADS allow
-  bool in_double = false;     ///< ref only: floats keep double precision
+  int threads = 0;                 ///< 0: as many as affinity, cgroup quota and OMP_NUM_THREADS allow
+  bool in_double = false;          ///< ref only: floats keep double precision
   std::vector<std::string> force;  ///< kernels by name that are taken wherever they fit at all
   std::vector<std::string> avoid;  ///< kernels never taken
 };

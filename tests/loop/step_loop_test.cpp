@@ -1,5 +1,6 @@
-// The step loop allocates nothing and takes no lock: 100 steps with the allocator and the mutex of this process
-// replaced by counting ones. Calls are told apart by who made them (our code, a library) and on which thread.
+// The step loop allocates nothing and takes no lock: 100 steps with the allocator and the mutex of this
+// process replaced by counting ones. Calls are told apart by who made them (our code, a library) and on which
+// thread.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <link.h>
@@ -35,7 +36,8 @@ Segment own_segment;
 int find_own_segment(dl_phdr_info* info, size_t, void*) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const auto& h = info->dlpi_phdr[i];
-    if (h.p_type == PT_LOAD && (h.p_flags & PF_X) != 0) own_segment = {info->dlpi_addr + h.p_vaddr, info->dlpi_addr + h.p_vaddr + h.p_memsz};
+    if (h.p_type == PT_LOAD && (h.p_flags & PF_X) != 0)
+      own_segment = {info->dlpi_addr + h.p_vaddr, info->dlpi_addr + h.p_vaddr + h.p_memsz};
   }
   return 1;  // the first object is the executable
 }
@@ -151,7 +153,8 @@ TEST(StepLoop, AllocatesNothingAndTakesNoLock) {
   run_passes(bundle);
   auto executable = target_named("cpu").lower(bundle, {.threads = 2});
   initialise(*executable, 1);
-  BatchPlan plan{.size = 640, .batch = 32, .shuffle = true, .remainder = BatchPlan::Remainder::drop, .seed = 1};
+  BatchPlan plan{
+      .size = 640, .batch = 32, .shuffle = true, .remainder = BatchPlan::Remainder::drop, .seed = 1};
   Feed feed(bundle.program("train"), std::make_shared<Formula>(), plan, Augment{.pad = 2, .flip = true}, 1);
   executable->connect(0, &feed);
   feed.start(0, 120);
@@ -167,10 +170,14 @@ TEST(StepLoop, AllocatesNothingAndTakesNoLock) {
   }
   counting = false;
   feed.stop();
-  std::printf("100 steps, step threads: %ld allocations and %ld locks by our code, %ld and %ld by libraries\n", step_threads.allocations[ours].load(),
-              step_threads.locks[ours].load(), step_threads.allocations[library].load(), step_threads.locks[library].load());
-  std::printf("            data threads: %ld allocations and %ld locks by our code, %ld and %ld by libraries\n", data_threads.allocations[ours].load(),
-              data_threads.locks[ours].load(), data_threads.allocations[library].load(), data_threads.locks[library].load());
+  std::printf(
+      "100 steps, step threads: %ld allocations and %ld locks by our code, %ld and %ld by libraries\n",
+      step_threads.allocations[ours].load(), step_threads.locks[ours].load(),
+      step_threads.allocations[library].load(), step_threads.locks[library].load());
+  std::printf(
+      "            data threads: %ld allocations and %ld locks by our code, %ld and %ld by libraries\n",
+      data_threads.allocations[ours].load(), data_threads.locks[ours].load(),
+      data_threads.allocations[library].load(), data_threads.locks[library].load());
   EXPECT_EQ(step_threads.allocations[ours].load(), 0);
   EXPECT_EQ(step_threads.locks[ours].load(), 0);
   EXPECT_EQ(data_threads.allocations[ours].load(), 0);

@@ -57,10 +57,12 @@ Error error_of(const std::function<void()>& act) {
 }
 void expect_says(const std::function<void()>& act, std::initializer_list<std::string> parts) {
   std::string message = error_of(act).what();
-  for (const auto& part : parts) EXPECT_NE(message.find(part), std::string::npos) << "'" << part << "' in: " << message;
+  for (const auto& part : parts)
+    EXPECT_NE(message.find(part), std::string::npos) << "'" << part << "' in: " << message;
 }
 
-// ---- padding ------------------------------------------------------------------------------------------------
+// ---- padding
+// ------------------------------------------------------------------------------------------------
 
 TEST(Window, SameUpperPutsTheOddZeroAtTheEnd) {
   // onnx/onnx issue 749: along an axis of 2 with kernel 3 and stride 2 the pads are [0, 1], not [1, 1].
@@ -110,7 +112,8 @@ TEST(Conv, GroupsAreConvolutionsOfTheirOwn) {
   int64_t plane = y.shape()[2] * y.shape()[3];
   for (int64_t g = 0; g < 2; ++g) {
     Tensor xg(Type{DType::f64, {2, 2, 5, 6}}), wg(Type{DType::f64, {3, 2, 3, 2}});
-    for (int64_t n = 0; n < 2; ++n) std::copy_n(x.real.begin() + (n * 4 + g * 2) * 30, 60, xg.real.begin() + n * 60);
+    for (int64_t n = 0; n < 2; ++n)
+      std::copy_n(x.real.begin() + (n * 4 + g * 2) * 30, 60, xg.real.begin() + n * 60);
     std::copy_n(w.real.begin() + g * 36, 36, wg.real.begin());
     auto yg = run(Conv{attrs}, {xg, wg})[0];
     for (int64_t n = 0; n < 2; ++n)
@@ -133,14 +136,25 @@ TEST(Conv, RefusesInTheNamesOfItsInputs) {
   expect_says(infer({.strides = {4, 4}}, {2, 3, 2, 8}, {4, 3, 3, 3}), {"kernel is larger", "height"});
   expect_says(infer({.strides = {0, 1}}, {2, 3, 8, 8}, {4, 3, 3, 3}), {"strides", "[0,1]"});
   expect_says(infer({.pads = {1, 1}}, {2, 3, 8, 8}, {4, 3, 3, 3}), {"pads needs 4"});
-  expect_says([] { Conv{}.infer({{DType::i32, {1, 1, 1, 1}}, {DType::f32, {1, 1, 1, 1}}}); }, {"x must be floating point", "i32"});
-  expect_says([] { Conv{}.infer({{DType::f32, {1, 1, 1, 1}}, {DType::f64, {1, 1, 1, 1}}}); }, {"w", "f64", "f32"});
   expect_says(
-      [] { ConvBackwardData{{}, {1, 1, 5, 5}}.infer({{DType::f32, {1, 1, 5, 5}}, {DType::f32, {1, 1, 3, 3}}}); },
+      [] {
+        Conv{}.infer({{DType::i32, {1, 1, 1, 1}}, {DType::f32, {1, 1, 1, 1}}});
+      },
+      {"x must be floating point", "i32"});
+  expect_says(
+      [] {
+        Conv{}.infer({{DType::f32, {1, 1, 1, 1}}, {DType::f64, {1, 1, 1, 1}}});
+      },
+      {"w", "f64", "f32"});
+  expect_says(
+      [] {
+        ConvBackwardData{{}, {1, 1, 5, 5}}.infer({{DType::f32, {1, 1, 5, 5}}, {DType::f32, {1, 1, 3, 3}}});
+      },
       {"dy", "f32[1,1,5,5]", "f32[1,1,3,3]"});
 }
 
-// ---- pooling ------------------------------------------------------------------------------------------------
+// ---- pooling
+// ------------------------------------------------------------------------------------------------
 
 TEST(MaxPool, TiesGoToTheFirstInRowOrder) {
   MaxPoolBackward op{{{2, 2}, {2, 2}, {0, 0, 0, 0}, Padding::given}};
@@ -158,17 +172,25 @@ TEST(MaxPool, PaddingNeverWinsAndNanDoes) {
   auto x = real({1, 1, 2, 2}, {1, nan, 9, 2});
   auto y = run(op, {x})[0];
   EXPECT_TRUE(std::isnan(y.real[0]));
-  EXPECT_EQ(run(MaxPoolBackward{op}, {x, y, real({1, 1, 1, 1}, {1})})[0].real, (std::vector<double>{0, 1, 0, 0}));
+  EXPECT_EQ(run(MaxPoolBackward{op}, {x, y, real({1, 1, 1, 1}, {1})})[0].real,
+            (std::vector<double>{0, 1, 0, 0}));
 }
 
 TEST(Pool, RefusesWindowsOfPaddingOnly) {
-  expect_says([] { AvgPool{{{2, 2}, {1, 1}, {2, 0, 0, 0}, Padding::given}, false}.infer({{DType::f32, {1, 1, 4, 4}}}); },
-              {"avg_pool", "pads", "[2,0,0,0]"});
-  expect_says([] { MaxPool{{{3, 3}, {1, 1}, {0, 0, 0, 0}, Padding::given}}.infer({{DType::f32, {1, 1, 2, 4}}}); },
-              {"max_pool", "height"});
+  expect_says(
+      [] {
+        AvgPool{{{2, 2}, {1, 1}, {2, 0, 0, 0}, Padding::given}, false}.infer({{DType::f32, {1, 1, 4, 4}}});
+      },
+      {"avg_pool", "pads", "[2,0,0,0]"});
+  expect_says(
+      [] {
+        MaxPool{{{3, 3}, {1, 1}, {0, 0, 0, 0}, Padding::given}}.infer({{DType::f32, {1, 1, 2, 4}}});
+      },
+      {"max_pool", "height"});
 }
 
-// ---- cross entropy ------------------------------------------------------------------------------------------
+// ---- cross entropy
+// ------------------------------------------------------------------------------------------
 
 TEST(CrossEntropy, BadLabelNamesRowLabelAndClasses) {
   auto logits = wavy({3, 4}, 0);
@@ -190,7 +212,8 @@ TEST(CrossEntropy, HugeLogitsStayFinite) {
   EXPECT_NEAR(dx.real[5], 1.0 / 3 - 1, 1e-9);
 }
 
-// ---- dropout ------------------------------------------------------------------------------------------------
+// ---- dropout
+// ------------------------------------------------------------------------------------------------
 
 struct Draw {
   float rate = 0.5f;
@@ -203,8 +226,8 @@ std::vector<double> mask(const Draw& d, int64_t columns) {
   auto rows = static_cast<int64_t>(d.keys.size());
   Tensor x(Type{DType::f64, {rows, columns}});
   x.real.assign(x.real.size(), 1);
-  auto y = run(Dropout{d.rate, d.use},
-               {x, whole(DType::u64, {}, {d.seed}), whole(DType::i64, {}, {d.step}), whole(DType::u64, {rows}, d.keys)})[0];
+  auto y = run(Dropout{d.rate, d.use}, {x, whole(DType::u64, {}, {d.seed}), whole(DType::i64, {}, {d.step}),
+                                        whole(DType::u64, {rows}, d.keys)})[0];
   double scale = 1 / (1 - static_cast<double>(d.rate));
   for (auto& v : y.real) {
     EXPECT_TRUE(v == 0 || v == scale);
@@ -217,8 +240,11 @@ TEST(Dropout, MaskIsAFunctionOfItsCoordinates) {
   Draw d;
   auto first = mask(d, 101);
   EXPECT_EQ(first, mask(d, 101));
-  for (auto change : {+[](Draw& o) { o.step = 8; }, +[](Draw& o) { o.use = 2; }, +[](Draw& o) { o.seed = 43; },
-                      +[](Draw& o) { o.keys = {21, 22, 23}; }}) {
+  for (auto change :
+       {+[](Draw& o) { o.step = 8; }, +[](Draw& o) { o.use = 2; }, +[](Draw& o) { o.seed = 43; },
+        +[](Draw& o) {
+          o.keys = {21, 22, 23};
+        }}) {
     Draw other = d;
     change(other);
     EXPECT_NE(first, mask(other, 101));
@@ -253,13 +279,21 @@ TEST(Dropout, RateZeroIsIdentityAndRateOneIsRefused) {
   d.rate = 0;
   for (double v : mask(d, 50)) EXPECT_EQ(v, 1);
   for (float rate : {1.0f, -0.1f, std::nanf("")})
-    expect_says([=] { Dropout{rate, 0}.infer({{DType::f32, {2, 3}}, {DType::u64, {}}, {DType::i64, {}}, {DType::u64, {2}}}); },
-                {"rate is out of range"});
-  expect_says([] { Dropout{}.infer({{DType::f32, {2, 3}}, {DType::u64, {}}, {DType::i64, {}}, {DType::u64, {3}}}); },
-              {"key", "u64[3]", "u64[2]"});
+    expect_says(
+        [=] {
+          Dropout{rate, 0}.infer(
+              {{DType::f32, {2, 3}}, {DType::u64, {}}, {DType::i64, {}}, {DType::u64, {2}}});
+        },
+        {"rate is out of range"});
+  expect_says(
+      [] {
+        Dropout{}.infer({{DType::f32, {2, 3}}, {DType::u64, {}}, {DType::i64, {}}, {DType::u64, {3}}});
+      },
+      {"key", "u64[3]", "u64[2]"});
 }
 
-// ---- steps that are skipped ---------------------------------------------------------------------------------
+// ---- steps that are skipped
+// ---------------------------------------------------------------------------------
 
 TEST(SkippedStep, LeavesEverythingAsItWas) {
   double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
@@ -296,11 +330,13 @@ TEST(BatchNorm, GradientsIntoStatisticsAreRefused) {
   expect_says([&] { BatchNorm{}.grad(node, {out.y, out.mean, {}}); }, {"batch_norm", "mean and var"});
 }
 
-// ---- schedules ----------------------------------------------------------------------------------------------
+// ---- schedules
+// ----------------------------------------------------------------------------------------------
 
 TEST(Schedule, WarmUpMeetsTheDecay) {
   PolynomialDecay s{.rate = 10, .end = 1e-4, .power = 2, .decay_steps = 81, .warmup_steps = 20};
-  // The MLPerf TensorFlow 2 reference: rate * step / warm-up while step <= warm-up, then decay over 100 - 20 + 1 steps.
+  // The MLPerf TensorFlow 2 reference: rate * step / warm-up while step <= warm-up, then decay over 100 - 20
+  // + 1 steps.
   EXPECT_EQ(s.at(0, 100), 0);
   EXPECT_DOUBLE_EQ(s.at(5, 100), 2.5);
   EXPECT_DOUBLE_EQ(s.at(20, 100), 10);
@@ -317,7 +353,8 @@ TEST(Schedule, WarmUpMeetsTheDecay) {
 TEST(Schedule, ShortTrainingsAreFinite) {
   for (const auto& info : all_schedules())
     for (int64_t total : {1, 2, 3, 4})
-      for (float rate : rate_table(make_schedule(info.name), total)) EXPECT_TRUE(std::isfinite(rate) && rate >= 0) << info.name;
+      for (float rate : rate_table(make_schedule(info.name), total))
+        EXPECT_TRUE(std::isfinite(rate) && rate >= 0) << info.name;
   ConstantRate longer{.rate = 1, .warmup_steps = 10};
   EXPECT_FLOAT_EQ(rate_table(longer, 4).back(), 0.3f);
 }

@@ -38,7 +38,9 @@ class Fixture {
     if (t.is_real()) t.type.dtype = DType::f64;
     return t;
   }
-  nlohmann::json about(const std::string& name) const { return nlohmann::json::parse(file_.metadata().at(name)); }
+  nlohmann::json about(const std::string& name) const {
+    return nlohmann::json::parse(file_.metadata().at(name));
+  }
 
  private:
   SafetensorsFile file_;
@@ -75,7 +77,8 @@ Tensor filled(const Shape& shape, double v) {
 void expect_equal(const Tensor& got, const Tensor& want, double tolerance, const std::string& what) {
   ASSERT_EQ(got.type, want.type) << what;
   for (int64_t i = 0; i < got.size(); ++i)
-    ASSERT_NEAR(got.real[i], want.real[i], tolerance * std::max(1.0, std::abs(want.real[i]))) << what << " at " << i;
+    ASSERT_NEAR(got.real[i], want.real[i], tolerance * std::max(1.0, std::abs(want.real[i])))
+        << what << " at " << i;
 }
 
 constexpr double tolerance = 1e-9;
@@ -104,14 +107,19 @@ TEST(TorchParity, Conv) {
       for (int64_t i = 0; i < y.size(); ++i) y.real[i] -= b.real[i / plane % y.shape()[1]];
     }
     expect_equal(run(Conv{attrs}, {x, w})[0], y, tolerance, name);
-    expect_equal(run(ConvBackwardData{attrs, x.shape()}, {dy, w})[0], f(name + "/dx"), tolerance, name + " dx");
-    expect_equal(run(ConvBackwardWeights{attrs, w.shape()}, {x, dy})[0], f(name + "/dw"), tolerance, name + " dw");
+    expect_equal(run(ConvBackwardData{attrs, x.shape()}, {dy, w})[0], f(name + "/dx"), tolerance,
+                 name + " dx");
+    expect_equal(run(ConvBackwardWeights{attrs, w.shape()}, {x, dy})[0], f(name + "/dw"), tolerance,
+                 name + " dw");
   }
 }
 
 PoolAttrs pool_attrs(const nlohmann::json& about) {
   Shape pad = about["padding"].get<Shape>();
-  return {about["kernel"].get<Shape>(), about["stride"].get<Shape>(), {pad[0], pad[1], pad[0], pad[1]}, Padding::given};
+  return {about["kernel"].get<Shape>(),
+          about["stride"].get<Shape>(),
+          {pad[0], pad[1], pad[0], pad[1]},
+          Padding::given};
 }
 
 TEST(TorchParity, MaxPool) {
@@ -132,10 +140,12 @@ TEST(TorchParity, AvgPool) {
     auto about = f.about(name);
     auto x = f(name + "/x"), dy = f(name + "/dy");
     bool global = name == "global_avg_pool";
-    PoolAttrs attrs = global ? PoolAttrs{{x.shape()[2], x.shape()[3]}, {1, 1}, {0, 0, 0, 0}, Padding::given} : pool_attrs(about);
+    PoolAttrs attrs = global ? PoolAttrs{{x.shape()[2], x.shape()[3]}, {1, 1}, {0, 0, 0, 0}, Padding::given}
+                             : pool_attrs(about);
     bool count = !global && about["count_include_pad"].get<bool>();
     expect_equal(run(AvgPool{attrs, count}, {x})[0], f(name + "/y"), tolerance, name);
-    expect_equal(run(AvgPoolBackward{attrs, count, x.shape()}, {dy})[0], f(name + "/dx"), tolerance, name + " dx");
+    expect_equal(run(AvgPoolBackward{attrs, count, x.shape()}, {dy})[0], f(name + "/dx"), tolerance,
+                 name + " dx");
   }
 }
 
@@ -162,7 +172,8 @@ TEST(TorchParity, BatchNormTraining) {
     auto var = run(RunningAverage{momentum, count}, {f(name + "/running_var_in"), out[2], truth(true)})[0];
     expect_equal(mean, f(name + "/running_mean"), tolerance, name + " running mean");
     expect_equal(var, f(name + "/running_var"), tolerance, name + " running var");
-    if (name == "batch_norm_h7") {  // three values per channel; torch normalises by the biased variance, keeps the other
+    if (name == "batch_norm_h7") {  // three values per channel; torch normalises by the biased variance,
+                                    // keeps the other
       double want[] = {12, 109, 16.0 / 3, 4.0 / 3};
       for (int c = 0; c < 4; ++c) EXPECT_NEAR(var.real[c], want[c], 1e-12);
       for (int c = 0; c < 4; ++c) EXPECT_NEAR(out[2].real[c], want[c] * 2 / 3, 1e-12);
@@ -218,15 +229,16 @@ TEST(TorchParity, SgdForms) {
   };
   for (const std::string name : f.about("variants")) {
     auto about = f.about(name);
-    SgdAttrs attrs{about["lr_in_buffer"].get<bool>() ? SgdForm::rate_inside : SgdForm::rate_outside, about["momentum"],
-                   about["nesterov"], about["weight_decay"]};
+    SgdAttrs attrs{about["lr_in_buffer"].get<bool>() ? SgdForm::rate_inside : SgdForm::rate_outside,
+                   about["momentum"], about["nesterov"], about["weight_decay"]};
     auto w = f("init/param"), m = filled({size}, 0), want_w = f(name + "/param");
     for (int64_t i = 0; i < steps; ++i) {
       auto out = run(Sgd{attrs}, {w, row(grads, i), m, scalar(rates.real[i]), truth(true)});
       w = out[0];
       m = out[1];
       expect_equal(w, row(want_w, i), 1e-12, name + " w, step " + std::to_string(i));
-      if (f.has(name + "/buffer")) expect_equal(m, row(f(name + "/buffer"), i), 1e-12, name + " m, step " + std::to_string(i));
+      if (f.has(name + "/buffer"))
+        expect_equal(m, row(f(name + "/buffer"), i), 1e-12, name + " m, step " + std::to_string(i));
     }
   }
 }
@@ -234,9 +246,10 @@ TEST(TorchParity, SgdForms) {
 TEST(TorchParity, Schedules) {
   Fixture f("schedules.safetensors");
   auto about = [&](const std::string& name) { return f.about(name); };
-  auto cycle = about("one_cycle"), cosine = about("cosine_annealing"), multi = about("multi_step"), step = about("step"),
-       poly = about("polynomial"), warm = about("linear_warmup");
-  double div = cycle["div_factor"], final_div = cycle["final_div_factor"], warm_rate = warm["base_lr"], start = warm["start_factor"];
+  auto cycle = about("one_cycle"), cosine = about("cosine_annealing"), multi = about("multi_step"),
+       step = about("step"), poly = about("polynomial"), warm = about("linear_warmup");
+  double div = cycle["div_factor"], final_div = cycle["final_div_factor"], warm_rate = warm["base_lr"],
+         start = warm["start_factor"];
   std::map<std::string, Schedule> schedules{
       {"one_cycle", OneCycle{.rate = cycle["max_lr"],
                              .start_factor = 1 / div,
@@ -244,11 +257,13 @@ TEST(TorchParity, Schedules) {
                              .warm_share = cycle["pct_start"]}},
       {"cosine_annealing", CosineDecay{.rate = cosine["base_lr"], .end = cosine["eta_min"]}},
       {"step", StepDecay{.rate = step["base_lr"], .milestones = {10, 20, 30, 40}, .factor = step["gamma"]}},
-      {"multi_step",
-       StepDecay{.rate = multi["base_lr"], .milestones = multi["milestones"].get<Shape>(), .factor = multi["gamma"]}},
+      {"multi_step", StepDecay{.rate = multi["base_lr"],
+                               .milestones = multi["milestones"].get<Shape>(),
+                               .factor = multi["gamma"]}},
       {"polynomial", PolynomialDecay{.rate = poly["base_lr"], .power = poly["power"]}},
       {"linear_warmup",
-       ConstantRate{.rate = warm_rate, .warmup_steps = warm["total_iters"], .warmup_start = warm_rate * start}}};
+       ConstantRate{
+           .rate = warm_rate, .warmup_steps = warm["total_iters"], .warmup_start = warm_rate * start}}};
   EXPECT_EQ(step["step_size"], 10);
   for (const std::string name : about("schedules")) {
     ASSERT_TRUE(schedules.contains(name)) << name;
@@ -256,7 +271,8 @@ TEST(TorchParity, Schedules) {
     auto steps = want.size();
     auto table = rate_table(schedules.at(name), steps);
     for (int64_t i = 0; i < steps; ++i) {
-      EXPECT_NEAR(rate_at(schedules.at(name), i, steps), want.real[i], 1e-12 * want.real[i]) << name << " step " << i;
+      EXPECT_NEAR(rate_at(schedules.at(name), i, steps), want.real[i], 1e-12 * want.real[i])
+          << name << " step " << i;
       EXPECT_EQ(table[i], static_cast<float>(rate_at(schedules.at(name), i, steps)));
     }
   }

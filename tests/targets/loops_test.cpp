@@ -1,4 +1,5 @@
-// The primitive loops of the CPU target against the same thing said plainly, on every instruction set this machine has.
+// The primitive loops of the CPU target against the same thing said plainly, on every instruction set this
+// machine has.
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
@@ -22,9 +23,16 @@ Floats draw(size_t n, int seed, bool special) {
   std::uniform_real_distribution<float> uniform(-2, 2);
   Floats v(n);
   for (auto& x : v) x = uniform(random);
-  const Floats odd{std::nanf(""), INFINITY, -INFINITY, 0.0f, -0.0f, std::numeric_limits<float>::denorm_min(), std::numeric_limits<float>::max()};
+  const Floats odd{std::nanf(""),
+                   INFINITY,
+                   -INFINITY,
+                   0.0f,
+                   -0.0f,
+                   std::numeric_limits<float>::denorm_min(),
+                   std::numeric_limits<float>::max()};
   if (special)
-    for (size_t i = static_cast<size_t>(seed) % 3; i < n; i += 3) v[i] = odd[(i / 3 + static_cast<size_t>(seed)) % odd.size()];
+    for (size_t i = static_cast<size_t>(seed) % 3; i < n; i += 3)
+      v[i] = odd[(i / 3 + static_cast<size_t>(seed)) % odd.size()];
   return v;
 }
 
@@ -33,7 +41,8 @@ void expect_same(const Floats& got, const Floats& want, const char* what) {
   ASSERT_EQ(got.size(), want.size());
   for (size_t i = 0; i < got.size(); ++i) {
     if (std::isnan(got[i]) && std::isnan(want[i])) continue;
-    ASSERT_EQ(std::bit_cast<uint32_t>(got[i]), std::bit_cast<uint32_t>(want[i])) << what << " of " << got.size() << " at " << i << ": " << got[i] << ", want " << want[i];
+    ASSERT_EQ(std::bit_cast<uint32_t>(got[i]), std::bit_cast<uint32_t>(want[i]))
+        << what << " of " << got.size() << " at " << i << ": " << got[i] << ", want " << want[i];
   }
 }
 
@@ -59,12 +68,13 @@ TEST_P(LoopsTest, BinaryLoopsEqualPlainCode) {
     BinaryLoops Loops::*loop;
     float (*plain)(float, float);
   };
-  const Row rows[] = {{"add", &Loops::add, [](float a, float b) { return a + b; }},
-                      {"sub", &Loops::sub, [](float a, float b) { return a - b; }},
-                      {"mul", &Loops::mul, [](float a, float b) { return a * b; }},
-                      {"div", &Loops::div, [](float a, float b) { return a / b; }},
-                      {"maximum", &Loops::maximum, [](float a, float b) { return std::isnan(a) || a >= b ? a : b; }},
-                      {"minimum", &Loops::minimum, [](float a, float b) { return std::isnan(a) || a <= b ? a : b; }}};
+  const Row rows[] = {
+      {"add", &Loops::add, [](float a, float b) { return a + b; }},
+      {"sub", &Loops::sub, [](float a, float b) { return a - b; }},
+      {"mul", &Loops::mul, [](float a, float b) { return a * b; }},
+      {"div", &Loops::div, [](float a, float b) { return a / b; }},
+      {"maximum", &Loops::maximum, [](float a, float b) { return std::isnan(a) || a >= b ? a : b; }},
+      {"minimum", &Loops::minimum, [](float a, float b) { return std::isnan(a) || a <= b ? a : b; }}};
   for (bool special : {false, true})
     each_target([&] {
       Floats a = draw(n(), 1, special), b = draw(n(), 2, special);
@@ -136,12 +146,15 @@ TEST_P(LoopsTest, SgdEqualsItsFormula) {
     for (bool nesterov : {false, true})
       each_target([&] {
         SgdLoop how{0.1f, 0.9f, 0.01f, inside, nesterov};
-        Floats w = draw(n(), 4, false), g = draw(n(), 5, true), m = draw(n(), 6, false), want_w(n()), want_m(n());
+        Floats w = draw(n(), 4, false), g = draw(n(), 5, true), m = draw(n(), 6, false), want_w(n()),
+               want_m(n());
         for (size_t i = 0; i < n(); ++i) {
           float d = g[i] + how.weight_decay * w[i];
           want_m[i] = how.momentum * m[i] + (inside ? how.rate * d : d);
-          if (inside) want_w[i] = w[i] - (nesterov ? how.rate * d + how.momentum * want_m[i] : want_m[i]);
-          else want_w[i] = w[i] - how.rate * (nesterov ? d + how.momentum * want_m[i] : want_m[i]);
+          if (inside)
+            want_w[i] = w[i] - (nesterov ? how.rate * d + how.momentum * want_m[i] : want_m[i]);
+          else
+            want_w[i] = w[i] - how.rate * (nesterov ? d + how.momentum * want_m[i] : want_m[i]);
         }
         loops().sgd(how, w.data(), g.data(), m.data(), w.data(), m.data(), n());
         expect_same(w, want_w, "w");

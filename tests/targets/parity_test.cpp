@@ -1,5 +1,6 @@
-// Every op on the CPU target gives what its `eval` gives, within one tolerance table, and the same bits for any number
-// of threads. The cases are those of the op records, again with NaN and infinities, and larger and blocked ones.
+// Every op on the CPU target gives what its `eval` gives, within one tolerance table, and the same bits for
+// any number of threads. The cases are those of the op records, again with NaN and infinities, and larger and
+// blocked ones.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -94,25 +95,32 @@ struct Tolerance {
 };
 Tolerance tolerance_of(DType dtype) {
   switch (dtype) {
-    case DType::f64: return {1e-12, 1e-15};
-    case DType::f32: return {2e-5, 1e-6};
-    case DType::f16: return {2e-3, 1e-6};
-    case DType::bf16: return {1.6e-2, 1e-6};
-    default: return {0, 0};
+    case DType::f64:
+      return {1e-12, 1e-15};
+    case DType::f32:
+      return {2e-5, 1e-6};
+    case DType::f16:
+      return {2e-3, 1e-6};
+    case DType::bf16:
+      return {1.6e-2, 1e-6};
+    default:
+      return {0, 0};
   }
 }
 
 std::string difference(const Tensor& got, const Tensor& want) {
   if (got.type != want.type) return type_text(got.type) + ", want " + type_text(want.type);
   for (size_t i = 0; i < want.whole.size(); ++i)
-    if (got.whole[i] != want.whole[i]) return fmt::format("[{}] = {}, want {}", i, got.whole[i], want.whole[i]);
+    if (got.whole[i] != want.whole[i])
+      return fmt::format("[{}] = {}, want {}", i, got.whole[i], want.whole[i]);
   double largest = 0;
   for (double v : want.real)
     if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
   auto [relative, absolute] = tolerance_of(want.type.dtype);
   for (size_t i = 0; i < want.real.size(); ++i) {
     double a = got.real[i], b = want.real[i];
-    bool same = std::isfinite(b) ? std::abs(a - b) <= relative * largest + absolute : a == b || (std::isnan(a) && std::isnan(b));
+    bool same = std::isfinite(b) ? std::abs(a - b) <= relative * largest + absolute
+                                 : a == b || (std::isnan(a) && std::isnan(b));
     if (!same) return fmt::format("[{}] = {}, want {} (largest {})", i, a, b, largest);
   }
   return "";
@@ -150,7 +158,8 @@ struct Made {
 Made graph_of(const OpRow& op, const OpCase& c, std::mt19937_64& random) {
   Made made;
   Values xs;
-  for (size_t i = 0; i < c.inputs.size(); ++i) xs.push_back(made.stream(c.inputs[i], i < c.domains.size() ? c.domains[i] : Domain{}, random));
+  for (size_t i = 0; i < c.inputs.size(); ++i)
+    xs.push_back(made.stream(c.inputs[i], i < c.domains.size() ? c.domains[i] : Domain{}, random));
   made.outputs(emit_row(made.graph, op, c.attrs, xs, {}));
   return made;
 }
@@ -177,20 +186,22 @@ TEST(KernelParity, EveryOpAndCase) {
         bool wrapped = choice.kernel.find("eval") != std::string::npos;
         ++(wrapped ? tally.wrapper : tally.native);
         bool f32 = true;
-        for (const auto& t : cases[k].inputs) f32 = f32 && t.dtype != DType::f64 && t.dtype != DType::f16 && t.dtype != DType::bf16;
+        for (const auto& t : cases[k].inputs)
+          f32 = f32 && t.dtype != DType::f64 && t.dtype != DType::f16 && t.dtype != DType::bf16;
         if (wrapped && f32) tally.wrapped_f32.insert(choice.ops);
       }
     }
   }
   std::string wrapped;
   for (const auto& name : tally.wrapped_f32) wrapped += " " + name;
-  fmt::print("kernel parity: {} cases of {} ops, native {}, wrapper {}, skipped 0\nwrapped in f32:{}\n", tally.cases, tally.ops.size(), tally.native,
-             tally.wrapper, wrapped);
+  fmt::print("kernel parity: {} cases of {} ops, native {}, wrapper {}, skipped 0\nwrapped in f32:{}\n",
+             tally.cases, tally.ops.size(), tally.native, tally.wrapper, wrapped);
 }
 
 /// NaN first, an infinity last. Ops whose result for those is a matter of the way of summing are left out.
 TEST(KernelParity, NotANumberAndInfinity) {
-  const std::set<std::string_view> left_out{"batch_norm", "batch_norm_backward", "batch_norm_inference", "conv", "conv_backward_data", "conv_backward_weights"};
+  const std::set<std::string_view> left_out{"batch_norm", "batch_norm_backward", "batch_norm_inference",
+                                            "conv",       "conv_backward_data",  "conv_backward_weights"};
   for (const auto* op : all_ops()) {
     if (left_out.count(op->info.name) > 0) continue;
     OpCases cases = op->cases();
@@ -220,7 +231,8 @@ void expect_large(T op, const std::vector<const char*>& inputs, std::vector<Doma
   SCOPED_TRACE(case_text(op_row<T>(), c, 0, "KernelParity.LargeValues (of test-targets)"));
   std::mt19937_64 random(1);
   Made made = graph_of(op_row<T>(), c, random);
-  for (const auto& choice : expect_parity(made.graph, made.inputs).choices) EXPECT_EQ(choice.kernel.find("eval"), std::string::npos) << choice.kernel;
+  for (const auto& choice : expect_parity(made.graph, made.inputs).choices)
+    EXPECT_EQ(choice.kernel.find("eval"), std::string::npos) << choice.kernel;
 }
 
 template <class Op>
@@ -256,7 +268,8 @@ TEST(KernelParity, LargeValues) {
     expect_reduce<ReduceSum>("f32[20001,3]", axes);
     expect_reduce<ReduceSum>("f32[2,40001]", axes);
   }
-  for (const Shape& axes : {Shape{0, 2, 3}, Shape{2, 3}, Shape{1}, Shape{0, 3}, Shape{1, 2}}) expect_reduce<ReduceMean>("f32[4,6,50,31]", axes);
+  for (const Shape& axes : {Shape{0, 2, 3}, Shape{2, 3}, Shape{1}, Shape{0, 3}, Shape{1, 2}})
+    expect_reduce<ReduceMean>("f32[4,6,50,31]", axes);
   expect_large(Matmul{}, {"f32[301,70]", "f32[70,150]"});
   expect_large(Matmul{true, false}, {"f32[70,301]", "f32[70,150]"});
   expect_large(Matmul{false, true}, {"f32[301,70]", "f32[150,70]"});
@@ -264,18 +277,21 @@ TEST(KernelParity, LargeValues) {
   expect_large(Matmul{false, false}, {"f32[3,4,50,70]", "f32[3,4,70,60]"});
   expect_large(Matmul{true, false}, {"f32[4,70,150]", "f32[70,60]"});
   expect_large(CrossEntropy{0.1}, {"f32[2001,10]", "i32[2001]"}, {{-3, 3}, {0, 10}});
-  expect_large(CrossEntropyBackward{0.1}, {"f32[2001]", "f32[2001,10]", "i32[2001]", "f32[2001]"}, {{}, {-3, 3}, {0, 10}, {3, 6}});
+  expect_large(CrossEntropyBackward{0.1}, {"f32[2001]", "f32[2001,10]", "i32[2001]", "f32[2001]"},
+               {{}, {-3, 3}, {0, 10}, {3, 6}});
   expect_large(TopKCorrect{3}, {"f32[2001,10]", "i32[2001]"}, {{}, {0, 10}});
   expect_large(Softmax{}, {"f32[500,41]"});
   expect_large(LogSoftmax{}, {"f32[500,41]"});
   expect_large(Gather{}, {"f32[100,64]", "i32[501]"}, {{}, {0, 100}});
   expect_large(GatherBackward{100}, {"f32[501,64]", "i64[501]"}, {{}, {0, 100}});
   Dropout dropout{0.3f, 2};
-  expect_large(dropout, {"f32[5,3,33,31]", "u64[]", "i64[]", "u64[5]"}, {{}, {0, 1000}, {0, 1000}, {0, 1000}});
+  expect_large(dropout, {"f32[5,3,33,31]", "u64[]", "i64[]", "u64[5]"},
+               {{}, {0, 1000}, {0, 1000}, {0, 1000}});
   Sgd sgd;
   sgd.momentum = 0.9;
   sgd.nesterov = true;
-  expect_large(sgd, {"f32[40001]", "f32[40001]", "f32[40001]", "f32[]", "pred[]"}, {{}, {}, {}, {0.1, 0.2}, {0, 2}});
+  expect_large(sgd, {"f32[40001]", "f32[40001]", "f32[40001]", "f32[]", "pred[]"},
+               {{}, {}, {}, {0.1, 0.2}, {0, 2}});
   expect_large(AllFinite{}, {"f32[40001]", "f32[0]", "f32[3]", "f32[20,1001]"});
   PoolAttrs window{{3, 3}, {2, 2}, {1, 1, 1, 1}, Padding::given};
   expect_large(MaxPool{window}, {"f32[3,8,41,40]"});
@@ -286,7 +302,8 @@ TEST(KernelParity, LargeValues) {
 
 TEST(KernelParity, AllFiniteSeesTheLastPart) {
   std::mt19937_64 random(1);
-  Made made = graph_of(op_row<AllFinite>(), op_case(AllFinite{}, {parse_type("f32[3]"), parse_type("f32[50001]")}), random);
+  Made made = graph_of(op_row<AllFinite>(),
+                       op_case(AllFinite{}, {parse_type("f32[3]"), parse_type("f32[50001]")}), random);
   for (int64_t at : {int64_t{0}, int64_t{9000}, int64_t{50000}}) {
     auto inputs = made.inputs;
     inputs.at("x1").real[at] = INFINITY;
@@ -298,11 +315,13 @@ TEST(KernelParity, AllFiniteSeesTheLastPart) {
 // ---- behind a convolution, where images are blocked ------------------------------------------------------
 
 /// What `after` makes of the results of two convolutions with 16 channels.
-void expect_blocked(const char* name, const std::function<Values(Made&, Value, Value, std::mt19937_64&)>& after) {
+void expect_blocked(const char* name,
+                    const std::function<Values(Made&, Value, Value, std::mt19937_64&)>& after) {
   SCOPED_TRACE(name);
   std::mt19937_64 random(1);
   Made made;
-  Value x = made.stream(parse_type("f32[3,8,9,7]"), {}, random), w = made.stream(parse_type("f32[16,8,1,1]"), {}, random);
+  Value x = made.stream(parse_type("f32[3,8,9,7]"), {}, random),
+        w = made.stream(parse_type("f32[16,8,1,1]"), {}, random);
   Value v = made.stream(parse_type("f32[16,8,1,1]"), {}, random);
   made.outputs(after(made, conv(x, w), conv(x, v), random));
   expect_parity(made.graph, made.inputs);
@@ -310,42 +329,57 @@ void expect_blocked(const char* name, const std::function<Values(Made&, Value, V
 
 TEST(KernelParity, BlockedImages) {
   using Random = std::mt19937_64;
-  expect_blocked("unary", [](Made&, Value a, Value, Random&) { return Values{relu(a), scale(a, 0.3), exp(a), abs(neg(a))}; });
-  expect_blocked("binary", [](Made&, Value a, Value b, Random&) { return Values{add(a, b), mul(a, b), maximum(a, b), relu_backward(a, b)}; });
+  expect_blocked("unary", [](Made&, Value a, Value, Random&) {
+    return Values{relu(a), scale(a, 0.3), exp(a), abs(neg(a))};
+  });
+  expect_blocked("binary", [](Made&, Value a, Value b, Random&) {
+    return Values{add(a, b), mul(a, b), maximum(a, b), relu_backward(a, b)};
+  });
   expect_blocked("sum_n", [](Made&, Value a, Value b, Random&) { return Values{sum_n({a, b, a})}; });
   expect_blocked("by channel", [](Made& m, Value a, Value, Random& r) {
     Value c = m.stream(parse_type("f32[1,16,1,1]"), {}, r), n = m.stream(parse_type("f32[3,16,1,1]"), {}, r);
     return Values{add(a, c), sub(c, a), mul(a, n)};
   });
   expect_blocked("by place", [](Made& m, Value a, Value, Random& r) {
-    Value w = m.stream(parse_type("f32[7]"), {}, r), p = m.stream(parse_type("f32[16,9,7]"), {}, r), s = m.stream(parse_type("f32[]"), {}, r);
+    Value w = m.stream(parse_type("f32[7]"), {}, r), p = m.stream(parse_type("f32[16,9,7]"), {}, r),
+          s = m.stream(parse_type("f32[]"), {}, r);
     Value h = m.stream(parse_type("f32[1,1,9,1]"), {}, r);
     return Values{add(a, w), sub(a, p), mul(s, a), add(h, a)};
   });
   expect_blocked("reduce", [](Made&, Value a, Value b, Random&) {
-    return Values{reduce_mean(a, {2, 3}), reduce_sum(b, {2, 3}, true), reduce_sum(a), reduce_sum(a, {0, 2, 3}), reduce_sum(a, {1}), reduce_sum(a, {2}),
-                  reduce_mean(a, {0}), sum_to(b, {1, 16, 1, 1}), sum_to(b, {7})};
+    return Values{reduce_mean(a, {2, 3}),   reduce_sum(b, {2, 3}, true), reduce_sum(a),
+                  reduce_sum(a, {0, 2, 3}), reduce_sum(a, {1}),          reduce_sum(a, {2}),
+                  reduce_mean(a, {0}),      sum_to(b, {1, 16, 1, 1}),    sum_to(b, {7})};
   });
   expect_blocked("spread", [](Made& m, Value a, Value, Random& r) {
     Value n = m.stream(parse_type("f32[3,16,1,1]"), {}, r), c = m.stream(parse_type("f32[16,1,1]"), {}, r);
     return Values{add(a, broadcast_to(n, {3, 16, 9, 7})), mul(a, broadcast_to(c, {3, 16, 9, 7}))};
   });
   expect_blocked("pool", [](Made&, Value a, Value b, Random&) {
-    PoolAttrs window{{3, 2}, {2, 2}, {1, 0, 1, 1}, Padding::given}, all{{9, 7}, {1, 1}, {0, 0, 0, 0}, Padding::given};
+    PoolAttrs window{{3, 2}, {2, 2}, {1, 0, 1, 1}, Padding::given},
+        all{{9, 7}, {1, 1}, {0, 0, 0, 0}, Padding::given};
     Value y = max_pool(a, window), z = avg_pool(b, window);
-    return Values{y,          z, max_pool_backward(a, y, z, window), avg_pool_backward(y, {3, 16, 9, 7}, window), avg_pool(a, all),
+    return Values{y,
+                  z,
+                  max_pool_backward(a, y, z, window),
+                  avg_pool_backward(y, {3, 16, 9, 7}, window),
+                  avg_pool(a, all),
                   max_pool(b, all)};
   });
   expect_blocked("dropout", [](Made& m, Value a, Value, Random& r) {
-    Value seed = m.stream(parse_type("u64[]"), {0, 1000}, r), step = m.stream(parse_type("i64[]"), {0, 1000}, r);
+    Value seed = m.stream(parse_type("u64[]"), {0, 1000}, r),
+          step = m.stream(parse_type("i64[]"), {0, 1000}, r);
     Value key = m.stream(parse_type("u64[3]"), {0, 1000}, r);
     return Values{dropout(a, seed, step, key, 0.4f, 1)};
   });
   expect_blocked("move", [](Made& m, Value a, Value b, Random& r) {
-    Value one = m.stream(parse_type("pred[]"), {0, 2}, r), each = m.stream(parse_type("pred[3,16,9,7]"), {0, 2}, r);
+    Value one = m.stream(parse_type("pred[]"), {0, 2}, r),
+          each = m.stream(parse_type("pred[3,16,9,7]"), {0, 2}, r);
     return Values{select(one, a, b), select(each, a, b), transpose(a, {0, 2, 3, 1}), cast(a, DType::f64)};
   });
-  expect_blocked("softmax", [](Made&, Value a, Value, Random&) { return Values{softmax(a), log_softmax(a, 1)}; });
+  expect_blocked("softmax", [](Made&, Value a, Value, Random&) {
+    return Values{softmax(a), log_softmax(a, 1)};
+  });
 }
 
 // ---- faults ----------------------------------------------------------------------------------------------
@@ -360,11 +394,20 @@ TEST(KernelParity, BadIndicesAreFaults) {
   };
   Domain bad{10, 12};
   Type logits = parse_type("f32[4,10]"), label = parse_type("i32[4]"), rows = parse_type("f32[4]");
-  EXPECT_NE(fault_of(op_row<CrossEntropy>(), op_case(CrossEntropy{}, {logits, label}, {{}, bad})).find("label"), std::string::npos);
-  EXPECT_NE(fault_of(op_row<CrossEntropyBackward>(), op_case(CrossEntropyBackward{}, {rows, logits, label, rows}, {{}, {}, bad})).find("label"), std::string::npos);
-  EXPECT_NE(fault_of(op_row<TopKCorrect>(), op_case(TopKCorrect{}, {logits, label}, {{}, bad})).find("label"), std::string::npos);
-  EXPECT_NE(fault_of(op_row<Gather>(), op_case(Gather{}, {logits, label}, {{}, {4, 5}})).find("index"), std::string::npos);
-  EXPECT_NE(fault_of(op_row<GatherBackward>(), op_case(GatherBackward{10}, {logits, label}, {{}, bad})).find("index"), std::string::npos);
+  EXPECT_NE(
+      fault_of(op_row<CrossEntropy>(), op_case(CrossEntropy{}, {logits, label}, {{}, bad})).find("label"),
+      std::string::npos);
+  EXPECT_NE(fault_of(op_row<CrossEntropyBackward>(),
+                     op_case(CrossEntropyBackward{}, {rows, logits, label, rows}, {{}, {}, bad}))
+                .find("label"),
+            std::string::npos);
+  EXPECT_NE(fault_of(op_row<TopKCorrect>(), op_case(TopKCorrect{}, {logits, label}, {{}, bad})).find("label"),
+            std::string::npos);
+  EXPECT_NE(fault_of(op_row<Gather>(), op_case(Gather{}, {logits, label}, {{}, {4, 5}})).find("index"),
+            std::string::npos);
+  EXPECT_NE(fault_of(op_row<GatherBackward>(), op_case(GatherBackward{10}, {logits, label}, {{}, bad}))
+                .find("index"),
+            std::string::npos);
 }
 
 }  // namespace

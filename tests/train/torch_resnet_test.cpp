@@ -1,5 +1,5 @@
-// Numbers against a stranger: losses, gradients, logits and final variables of a small ResNet against a stored
-// PyTorch run in double (scripts/parity/resnet_small.py).
+// Numbers against a stranger: losses, gradients, logits and final variables of a small ResNet against a
+// stored PyTorch run in double (scripts/parity/resnet_small.py).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -38,12 +38,14 @@ Tensor stored(const SafetensorsFile& file, const std::string& name) {
 
 /// The network of the script: a basic block, a basic block with stride, a bottleneck with groups.
 Value small_logits(Layers& layers, Value x) {
-  auto conv_norm = [&](Value in, const char* conv_name, const char* norm_name, int64_t channels, int64_t kernel, int64_t stride, int64_t groups = 1) {
+  auto conv_norm = [&](Value in, const char* conv_name, const char* norm_name, int64_t channels,
+                       int64_t kernel, int64_t stride, int64_t groups = 1) {
     ConvAttrs a;
     a.strides = {stride, stride};
     a.pads = {kernel / 2, kernel / 2, kernel / 2, kernel / 2};
     a.groups = groups;
-    return layers.batch_norm2d(layers.conv2d(in, conv_name, channels, kernel, a, WeightInit::he_normal), norm_name);
+    return layers.batch_norm2d(layers.conv2d(in, conv_name, channels, kernel, a, WeightInit::he_normal),
+                               norm_name);
   };
   auto shortcut = [&](Value in, int64_t channels) {
     auto scope = layers.scope("downsample");
@@ -153,18 +155,22 @@ TEST_F(TorchResnet, RefInDoubleAgreesTo1e9) {
     if (k == 0 || k == 9)
       for (const auto& [name, tensor] : made.outputs)
         if (name.starts_with("grad/")) {
-          EXPECT_LT(distance(tensor, stored(file, "grad" + std::to_string(k) + name.substr(4))), 1e-9) << name << " step " << k;
+          EXPECT_LT(distance(tensor, stored(file, "grad" + std::to_string(k) + name.substr(4))), 1e-9)
+              << name << " step " << k;
           ++gradients_compared;
         }
     for (auto& [name, tensor] : made.assigned) state[name] = tensor;
   }
   EXPECT_EQ(gradients_compared, 2 * 32);
   for (const auto& view : file.tensors())
-    if (view.name.starts_with("final/")) EXPECT_LT(distance(state.at(view.name.substr(6)), stored(file, view.name)), 1e-9) << view.name;
+    if (view.name.starts_with("final/"))
+      EXPECT_LT(distance(state.at(view.name.substr(6)), stored(file, view.name)), 1e-9) << view.name;
   auto inference = small_inference();
   run_passes(inference);
   state["image"] = slice_of(images, 0, image_type);
-  EXPECT_LT(distance(interpret(inference, state, {.in_double = true}).outputs.at("logits"), stored(file, "eval_logits")), 1e-9);
+  EXPECT_LT(distance(interpret(inference, state, {.in_double = true}).outputs.at("logits"),
+                     stored(file, "eval_logits")),
+            1e-9);
 }
 
 /// One slot, always full.
@@ -195,7 +201,8 @@ TEST_F(TorchResnet, CpuInSinglePrecisionAgreesTo1e4) {
   auto executable = target_named("cpu").lower(bundle, {.threads = 2});
   for (size_t v = 0; v < bundle.variables.size(); ++v) {
     Tensor t(bundle.variables[v].type);
-    if (file.find("init/" + bundle.variables[v].name) != nullptr) t.real = stored(file, "init/" + bundle.variables[v].name).real;
+    if (file.find("init/" + bundle.variables[v].name) != nullptr)
+      t.real = stored(file, "init/" + bundle.variables[v].name).real;
     std::vector<std::byte> bytes(static_cast<size_t>(t.type.bytes()));
     store(t, bytes.data());
     executable->write_variable(static_cast<int>(v), bytes.data());
@@ -221,7 +228,8 @@ TEST_F(TorchResnet, CpuInSinglePrecisionAgreesTo1e4) {
     if (k != 0 && k != 9) continue;
     for (const auto& o : train.outputs)
       if (o.name.starts_with("grad/")) {
-        double d = distance(output("train", o.name), stored(file, "grad" + std::to_string(k) + o.name.substr(4)));
+        double d =
+            distance(output("train", o.name), stored(file, "grad" + std::to_string(k) + o.name.substr(4)));
         worst_gradient = std::max(worst_gradient, d);
         EXPECT_LT(d, 1e-4) << o.name << " step " << k;
       }

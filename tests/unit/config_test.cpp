@@ -5,7 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "formats_support.h"
+#include "tests/unit/formats_support.h"
 
 namespace lockstep {
 namespace {
@@ -100,7 +100,7 @@ const std::vector<BadText> bad_texts{
     {"[optimizer]\nmomentum = 2", {"optimizer.momentum", "0 to 1"}},
     {"[schedule]\nrate = -0.1", {"run.toml:4: schedule.rate", "-0.1", "0 or more"}},
     {"width = 0", {"width must be at least 1", "run.toml:1: [model]"}},
-    {"dropout = 1.0", {"model.dropout is out of range", "run.toml:3: model.dropout"}},
+    {"dropout = 1.0", {"resnet: dropout is out of range", "run.toml:1: [model]"}},
 };
 
 TEST(Config, BadTextsNamePlaceGotAndWant) {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "formats_support.h"
+#include "tests/unit/formats_support.h"
 
 namespace lockstep {
 namespace {

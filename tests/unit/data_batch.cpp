@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "data_support.h"
-#include "formats_support.h"
+#include "tests/unit/data_support.h"
+#include "tests/unit/formats_support.h"
 
 namespace lockstep {
 namespace {

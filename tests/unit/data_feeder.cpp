@@ -7,8 +7,8 @@
 #include <fstream>
 #include <random>
 
-#include "data_support.h"
-#include "formats_support.h"
+#include "tests/unit/data_support.h"
+#include "tests/unit/formats_support.h"
 #include "lockstep/base/hash.h"
 #include "lockstep/data/idx_dataset.h"
 

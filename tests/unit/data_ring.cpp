@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "formats_support.h"
+#include "tests/unit/formats_support.h"
 
 namespace lockstep {
 namespace {

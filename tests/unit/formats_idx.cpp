@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "formats_support.h"
+#include "tests/unit/formats_support.h"
 
 namespace lockstep {
 namespace {

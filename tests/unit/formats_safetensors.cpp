@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "formats_support.h"
+#include "tests/unit/formats_support.h"
 #include "lockstep/base/file.h"
 #include "lockstep/formats/safetensors_header.h"
 #include "lockstep/formats/utf8.h"

@@ -208,12 +208,13 @@ TEST_P(AlgebraRule, SidesAreEqual) {
     Match match;
     if (!matches(rule, *graph, graph->nodes().back(), &match)) {
       ASSERT_NE(rule.rule->guard, nullptr) << "a row without a guard does not match its own left side";
-      if (matches_any(*graph)) continue;
+      if (refusals == refusals_wanted || matches_any(*graph)) continue;
       EXPECT_FALSE(simplify(*graph));
       EXPECT_EQ(print(*graph), text) << "no rule matches, yet the graph has changed";
       ++refusals;
       continue;
     }
+    if (trials == wanted_trials) continue;  // only the refusals are still to be found
     auto right = right_side(rule, *graph, match);
     auto simple = graph->clone();
     EXPECT_TRUE(simplify(simple));
@@ -230,8 +231,8 @@ TEST_P(AlgebraRule, SidesAreEqual) {
     ++trials;
     if (HasFailure()) return;
   }
-  EXPECT_EQ(trials, wanted_trials) << "this test cannot make the left side of " << rule.rule->name;
-  EXPECT_EQ(refusals, refusals_wanted) << "this test does not reach the guard of " << rule.rule->name;
+  EXPECT_GE(trials, wanted_trials) << "this test cannot make the left side of " << rule.rule->name;
+  EXPECT_GE(refusals, refusals_wanted) << "this test does not reach the guard of " << rule.rule->name;
 }
 INSTANTIATE_TEST_SUITE_P(Rules, AlgebraRule, testing::Range<size_t>(0, algebra_rules().size()),
                          [](const auto& row) { return std::string(algebra_rules()[row.param].name); });

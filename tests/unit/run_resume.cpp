@@ -143,8 +143,10 @@ TEST(RunFolderTest, IsMadeWithItsParentsAndCleaned) {
   TempFolder temp;
   fs::create_directories(temp / "a/b");
   temp.write("a/b/checkpoint-00000001.ckpt.part", "half");
+  temp.write("a/b/download.part", "somebody's");
   RunFolder folder(temp / "a/b");
   EXPECT_FALSE(fs::exists(temp / "a/b/checkpoint-00000001.ckpt.part"));
+  EXPECT_TRUE(fs::exists(temp / "a/b/download.part"));
   folder.write_config("x = 1\n");
   folder.write_config("x = 2\n");
   EXPECT_EQ(read_file(temp / "a/b/config.toml"), "x = 2\n");

@@ -4,11 +4,14 @@
 namespace lockstep {
 namespace {
 bool same_type(const Match& m) { return m.type("x") == m.result(); }
-/// Reading the inner value of a float cast chain is exact when the middle type holds every value of the first.
+/// Reading the inner value of a float cast chain is exact when the middle type holds every value of the
+/// first.
 bool widens_between(const Match& m) {
   const auto& inner = m.graph->nodes()[m.graph->producer(m.root->in[0])];
   auto from = m.type("x").dtype, middle = m.graph->type(inner.out[0]).dtype;
-  auto wide = [](DType d) { return d == DType::f64 ? 3 : d == DType::f32 ? 2 : d == DType::f16 || d == DType::bf16 ? 1 : 0; };
+  auto wide = [](DType d) {
+    return d == DType::f64 ? 3 : d == DType::f32 ? 2 : d == DType::f16 || d == DType::bf16 ? 1 : 0;
+  };
   return is_float(from) && is_float(middle) && (from == middle || (wide(middle) > wide(from)));
 }
 }  // namespace

@@ -95,7 +95,8 @@ bool matches(const CompiledRule& rule, const Graph& graph, const Node& node, Mat
   return rule.rule->guard == nullptr || rule.rule->guard(*match);
 }
 
-Value build_right(const CompiledRule& rule, const Node& root, Graph& out, const std::map<std::string, Value>& values) {
+Value build_right(const CompiledRule& rule, const Node& root, Graph& out,
+                  const std::map<std::string, Value>& values) {
   return build(rule.right, root, out, values);
 }
 

@@ -17,9 +17,9 @@
 namespace lockstep {
 
 struct Pattern {
-  std::string variable;         ///< set for a variable
-  const OpRow* op = nullptr;    ///< set for an op
-  std::string attributes;       ///< "" or "{value=0}"; "{...}" on the right
+  std::string variable;       ///< set for a variable
+  const OpRow* op = nullptr;  ///< set for an op
+  std::string attributes;     ///< "" or "{value=0}"; "{...}" on the right
   std::vector<Pattern> inputs;
 };
 /// Throws a bug error on a malformed text: rows are ours.
@@ -52,6 +52,7 @@ const std::vector<CompiledRule>& compiled_rules();
 /// True when `node` is matched by the rule and its guard agrees.
 bool matches(const CompiledRule& rule, const Graph& graph, const Node& node, Match* match);
 /// Builds the right side in `out`; `values` gives the new value of each variable.
-Value build_right(const CompiledRule& rule, const Node& root, Graph& out, const std::map<std::string, Value>& values);
+Value build_right(const CompiledRule& rule, const Node& root, Graph& out,
+                  const std::map<std::string, Value>& values);
 
 }  // namespace lockstep

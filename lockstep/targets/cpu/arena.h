@@ -15,13 +15,13 @@ struct ArenaBuffer {
 };
 
 struct ArenaPlan {
-  int64_t bytes = 0;       ///< of the arena
-  int peak_call = 0;       ///< call with the most live bytes
-  int64_t peak_live = 0;   ///< live bytes there
+  int64_t bytes = 0;      ///< of the arena
+  int peak_call = 0;      ///< call with the most live bytes
+  int64_t peak_live = 0;  ///< live bytes there
 };
 
-/// Places the buffers, largest first, each at the lowest offset free over its lifetime; then checks that no two live
-/// buffers overlap (bug error otherwise).
+/// Places the buffers, largest first, each at the lowest offset free over its lifetime; then checks that no
+/// two live buffers overlap (bug error otherwise).
 ArenaPlan plan_arena(std::vector<ArenaBuffer>& buffers);
 
 }  // namespace lockstep::cpu

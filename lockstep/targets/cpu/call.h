@@ -1,5 +1,5 @@
-// What the executable is made of: a flat array of calls. A call is a function, its arguments and a number of parts;
-// parts do not depend on the number of threads, so neither do the bits.
+// What the executable is made of: a flat array of calls. A call is a function, its arguments and a number of
+// parts; parts do not depend on the number of threads, so neither do the bits.
 #pragma once
 
 #include <atomic>
@@ -39,7 +39,9 @@ struct Frame {
   T* at(Ref r) const {
     const Cell& c = cells[r.cell];
     std::byte* p = c.base;
-    if (c.loop >= 0) p += ((iteration[c.loop] + c.offset) % c.modulo + (iteration[c.loop] + c.offset < 0 ? c.modulo : 0)) * c.slot_bytes;
+    if (c.loop >= 0)
+      p += ((iteration[c.loop] + c.offset) % c.modulo + (iteration[c.loop] + c.offset < 0 ? c.modulo : 0)) *
+           c.slot_bytes;
     return reinterpret_cast<T*>(p);
   }
 };

@@ -4,6 +4,8 @@
 
 namespace lockstep::cpu {
 
-std::unique_ptr<Executable> lower(Bundle bundle, const TargetOptions& options) { return std::make_unique<CpuExecutable>(std::move(bundle), options); }
+std::unique_ptr<Executable> lower(Bundle bundle, const TargetOptions& options) {
+  return std::make_unique<CpuExecutable>(std::move(bundle), options);
+}
 
 }  // namespace lockstep::cpu

@@ -15,8 +15,10 @@ namespace lockstep::cpu {
 
 Block::Block(int64_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
-  void* p = ::mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED) throw system_error("no memory for the planned " + bytes_text(bytes)).advise("lower train.batch");
+  void* p =
+      ::mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED)
+    throw system_error("no memory for the planned " + bytes_text(bytes)).advise("lower train.batch");
   data_ = static_cast<std::byte*>(p);
 }
 
@@ -24,7 +26,8 @@ Block::~Block() {
   if (data_ != nullptr) ::munmap(data_, static_cast<size_t>(bytes_));
 }
 
-Block::Block(Block&& o) noexcept : data_(std::exchange(o.data_, nullptr)), bytes_(std::exchange(o.bytes_, 0)) {}
+Block::Block(Block&& o) noexcept
+    : data_(std::exchange(o.data_, nullptr)), bytes_(std::exchange(o.bytes_, 0)) {}
 Block& Block::operator=(Block&& o) noexcept {
   std::swap(data_, o.data_);
   std::swap(bytes_, o.bytes_);
@@ -48,7 +51,9 @@ int64_t stack_up(const List& list, std::vector<int64_t>& offsets, Bytes bytes) {
 }  // namespace
 
 CpuExecutable::CpuExecutable(Bundle bundle, const TargetOptions& options)
-    : bundle_(std::move(bundle)), options_(options), team_(options.threads > 0 ? options.threads : usable_threads()) {
+    : bundle_(std::move(bundle)),
+      options_(options),
+      team_(options.threads > 0 ? options.threads : usable_threads()) {
   SingleThreaded library_objects;  // are made for one thread: the team's parts are the only parallelism
   std::vector<Lowered> lowered;
   for (const auto& p : bundle_.programs) lowered.push_back(lower_program(bundle_, p, options_, team_.size()));
@@ -63,7 +68,8 @@ CpuExecutable::CpuExecutable(Bundle bundle, const TargetOptions& options)
   for (size_t p = 0; p < codes_.size(); ++p) {
     auto& code = codes_[p];
     for (size_t c = 0; c < code.cells.size(); ++c)
-      if (int b = lowered[p].cell_buffer[c]; b >= 0) code.cells[c].base = arena_.data() + code.buffers[b].offset;
+      if (int b = lowered[p].cell_buffer[c]; b >= 0)
+        code.cells[c].base = arena_.data() + code.buffers[b].offset;
     bind(code);
     for (auto& action : bound_actions_[p]) action(code.cells.data());
     tickets_.push_back(std::make_unique<Tickets[]>(code.entries.size()));
@@ -76,10 +82,14 @@ CpuExecutable::CpuExecutable(Bundle bundle, const TargetOptions& options)
 CpuExecutable::~CpuExecutable() = default;
 
 void CpuExecutable::lay_out() {
-  variables_ = Block(stack_up(bundle_.variables, variable_offsets_, [](const VariableDecl& v) { return v.type.bytes(); }));
-  tables_ = Block(stack_up(bundle_.tables, table_offsets_, [](const TableDecl& t) { return t.type().bytes(); }));
+  variables_ = Block(
+      stack_up(bundle_.variables, variable_offsets_, [](const VariableDecl& v) { return v.type.bytes(); }));
+  tables_ =
+      Block(stack_up(bundle_.tables, table_offsets_, [](const TableDecl& t) { return t.type().bytes(); }));
   for (size_t t = 0; t < bundle_.tables.size(); ++t)
-    if (!bundle_.tables[t].entries.empty()) std::memcpy(tables_.data() + table_offsets_[t], bundle_.tables[t].entries.data(), bundle_.tables[t].type().bytes());
+    if (!bundle_.tables[t].entries.empty())
+      std::memcpy(tables_.data() + table_offsets_[t], bundle_.tables[t].entries.data(),
+                  bundle_.tables[t].type().bytes());
   int64_t outputs = 0, arena = 0;
   for (auto& code : codes_) {
     for (const auto& o : code.program->outputs) {
@@ -97,14 +107,19 @@ void CpuExecutable::bind(ProgramCode& code) {
     const auto& o = code.cell_operand[c];
     auto& cell = code.cells[c];
     switch (o.kind) {
-      case OperandKind::variable: cell.base = variables_.data() + variable_offsets_[o.id]; break;
-      case OperandKind::table: cell.base = tables_.data() + table_offsets_[o.id]; break;
+      case OperandKind::variable:
+        cell.base = variables_.data() + variable_offsets_[o.id];
+        break;
+      case OperandKind::table:
+        cell.base = tables_.data() + table_offsets_[o.id];
+        break;
       case OperandKind::output:
         cell.base = outputs_.data() + code.output_offsets[o.id];
         cell.slot_bytes = code.program->outputs[o.id].type.bytes();
         break;
       case OperandKind::value:
-      case OperandKind::stream: break;  // placed in the arena already; set by connect()
+      case OperandKind::stream:
+        break;  // placed in the arena already; set by connect()
     }
   }
 }
@@ -117,7 +132,8 @@ void CpuExecutable::report_memory() {
   memory_.code_bytes = counted_bytes_;
   const ProgramCode* fullest = nullptr;
   for (const auto& code : codes_) {
-    memory_.code_bytes += static_cast<int64_t>(code.entries.size() * (sizeof(Entry) + sizeof(Tickets)) + code.cells.size() * (sizeof(Cell) + sizeof(Operand)));
+    memory_.code_bytes += static_cast<int64_t>(code.entries.size() * (sizeof(Entry) + sizeof(Tickets)) +
+                                               code.cells.size() * (sizeof(Cell) + sizeof(Operand)));
     if (fullest == nullptr || code.arena.peak_live > fullest->arena.peak_live) fullest = &code;
   }
   if (fullest == nullptr) return;
@@ -125,17 +141,26 @@ void CpuExecutable::report_memory() {
   for (const auto& g : fullest->groups)
     if (g.first_entry <= fullest->arena.peak_call && fullest->arena.peak_call <= g.last_entry) {
       std::string ops;
-      for (const auto* s : g.steps) ops += (ops.empty() ? "" : "+") + (s->op != nullptr ? std::string(s->op->info.name) : field_text(s->kind));
-      memory_.peak_op = fmt::format("{} of layer '{}' ({}) in program '{}'", ops, g.steps.back()->name, field_text(g.steps.back()->phase), fullest->program->name);
+      for (const auto* s : g.steps)
+        ops += (ops.empty() ? "" : "+") +
+               (s->op != nullptr ? std::string(s->op->info.name) : field_text(s->kind));
+      memory_.peak_op = fmt::format("{} of layer '{}' ({}) in program '{}'", ops, g.steps.back()->name,
+                                    field_text(g.steps.back()->phase), fullest->program->name);
     }
   for (const auto& b : fullest->buffers)
-    if (b.first <= fullest->arena.peak_call && fullest->arena.peak_call <= b.last) memory_.largest.push_back({b.name, b.bytes, fmt::format("at offset {}", b.offset)});
-  std::stable_sort(memory_.largest.begin(), memory_.largest.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+    if (b.first <= fullest->arena.peak_call && fullest->arena.peak_call <= b.last)
+      memory_.largest.push_back({b.name, b.bytes, fmt::format("at offset {}", b.offset)});
+  std::stable_sort(memory_.largest.begin(), memory_.largest.end(),
+                   [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
   if (memory_.largest.size() > 8) memory_.largest.resize(8);
 }
 
-void CpuExecutable::read_variable(int v, void* bytes) const { std::memcpy(bytes, variables_.data() + variable_offsets_.at(v), bundle_.variables[v].type.bytes()); }
-void CpuExecutable::write_variable(int v, const void* bytes) { std::memcpy(variables_.data() + variable_offsets_.at(v), bytes, bundle_.variables[v].type.bytes()); }
+void CpuExecutable::read_variable(int v, void* bytes) const {
+  std::memcpy(bytes, variables_.data() + variable_offsets_.at(v), bundle_.variables[v].type.bytes());
+}
+void CpuExecutable::write_variable(int v, const void* bytes) {
+  std::memcpy(variables_.data() + variable_offsets_.at(v), bytes, bundle_.variables[v].type.bytes());
+}
 
 void CpuExecutable::connect(int program, StreamSource* source) {
   auto& code = codes_.at(program);
@@ -227,7 +252,8 @@ void CpuExecutable::walk(Invocation& c, int member) noexcept {
         bool stop = e.loop == 0 && fault_.raised.load(std::memory_order_relaxed);
         if (e.loop == 0 && code.stop_port >= 0) {
           const auto& port = code.program->outputs[code.stop_port];
-          stop = stop || outputs_.data()[code.output_offsets[code.stop_port] + (iteration[0] % port.slots) * port.type.bytes()] == std::byte{0};
+          stop = stop || outputs_.data()[code.output_offsets[code.stop_port] +
+                                         (iteration[0] % port.slots) * port.type.bytes()] == std::byte{0};
         }
         if (e.loop == 0 && member == 0) ++c.steps_done;
         ++iteration[e.loop];
@@ -236,7 +262,8 @@ void CpuExecutable::walk(Invocation& c, int member) noexcept {
         break;
       }
       case EntryKind::feed:
-        if (member == 0 && (code.source == nullptr || !code.source->wait_full(iteration[e.loop]))) c.closed.store(true);
+        if (member == 0 && (code.source == nullptr || !code.source->wait_full(iteration[e.loop])))
+          c.closed.store(true);
         if (team_.size() > 1) team_.barrier().wait();
         if (c.closed.load(std::memory_order_relaxed)) return;
         break;
@@ -263,7 +290,8 @@ std::string CpuExecutable::find_non_finite(int program, int64_t iteration_number
     for (const auto& r : g.results) {
       const auto* values = frame.at<const float>(r.ref);
       if (std::all_of(values, values + r.elements, [](float v) { return std::isfinite(v); })) continue;
-      found = fmt::format("{} of layer '{}' ({})", r.step->op->info.name, r.step->name, field_text(r.step->phase));
+      found = fmt::format("{} of layer '{}' ({})", r.step->op->info.name, r.step->name,
+                          field_text(r.step->phase));
       break;
     }
     if (!found.empty()) break;
@@ -296,20 +324,27 @@ std::vector<Choice> CpuExecutable::choices() const {
 }
 
 std::string CpuExecutable::plan_text() const {
-  std::string out = fmt::format("plan cpu threads={} arena={} variables={} tables={} outputs={} bundle={}\n", team_.size(), arena_.bytes(), variables_.bytes(), tables_.bytes(),
-                                outputs_.bytes(), hash_of(bundle_));
+  std::string out =
+      fmt::format("plan cpu threads={} arena={} variables={} tables={} outputs={} bundle={}\n", team_.size(),
+                  arena_.bytes(), variables_.bytes(), tables_.bytes(), outputs_.bytes(), hash_of(bundle_));
   for (const auto& code : codes_) {
-    out += fmt::format("program {} arena={} peak_live={}\n", code.program->name, code.arena.bytes, code.arena.peak_live);
+    out += fmt::format("program {} arena={} peak_live={}\n", code.program->name, code.arena.bytes,
+                       code.arena.peak_live);
     for (const auto& g : code.groups) {
       std::string ops;
       int64_t parts = 0;
-      for (const auto* s : g.steps) ops += (ops.empty() ? "" : "+") + (s->op != nullptr ? std::string(s->op->info.name) : field_text(s->kind));
+      for (const auto* s : g.steps)
+        ops += (ops.empty() ? "" : "+") +
+               (s->op != nullptr ? std::string(s->op->info.name) : field_text(s->kind));
       for (int e = g.first_entry; e <= g.last_entry; ++e) parts = std::max(parts, code.entries[e].call.parts);
-      out += fmt::format("  {:4} {:32} {:28} {:24} calls={} parts={}\n", g.first_entry, g.steps.back()->name, ops, g.kernel != nullptr ? g.kernel->name : "copy",
-                         g.last_entry - g.first_entry + 1, parts);
+      out += fmt::format("  {:4} {:32} {:28} {:24} calls={} parts={}\n", g.first_entry, g.steps.back()->name,
+                         ops, g.kernel != nullptr ? g.kernel->name : "copy", g.last_entry - g.first_entry + 1,
+                         parts);
     }
     out += "  buffers\n";
-    for (const auto& b : code.buffers) out += fmt::format("    {:>12} + {:<12} calls {:4} .. {:<4} {}\n", b.offset, b.bytes, b.first, b.last, b.name);
+    for (const auto& b : code.buffers)
+      out += fmt::format("    {:>12} + {:<12} calls {:4} .. {:<4} {}\n", b.offset, b.bytes, b.first, b.last,
+                         b.name);
   }
   return out;
 }

@@ -63,7 +63,8 @@ struct ProgramCode {
   const Program* program = nullptr;
   std::vector<Layout> layouts;
   std::vector<Cell> cells;
-  std::vector<Operand> cell_operand;  ///< streams and outputs are resolved by operand; others have kind value and id -1
+  std::vector<Operand>
+      cell_operand;  ///< streams and outputs are resolved by operand; others have kind value and id -1
   std::vector<Entry> entries;
   std::vector<LoweredGroup> groups;
   std::vector<ArenaBuffer> buffers;
@@ -108,12 +109,12 @@ class CpuExecutable final : public Executable {
   std::vector<std::vector<std::function<void(const Cell*)>>> bound_actions_;
   MemoryPlan memory_;
   int64_t counted_bytes_ = 0;
-  /// Tickets hand out the parts of a call; they only grow, so nothing has to be reset: execution e of a call with P
-  /// parts on M members uses the tickets e * (P + M) ... e * (P + M) + P - 1.
+  /// Tickets hand out the parts of a call; they only grow, so nothing has to be reset: execution e of a call
+  /// with P parts on M members uses the tickets e * (P + M) ... e * (P + M) + P - 1.
   struct alignas(64) Tickets {
     std::atomic<int64_t> next{0};
   };
-  std::vector<std::unique_ptr<Tickets[]>> tickets_;          // by program, by entry
+  std::vector<std::unique_ptr<Tickets[]>> tickets_;            // by program, by entry
   std::vector<std::vector<std::vector<int64_t>>> executions_;  // by program, by member, by entry
   FaultBox fault_;
 

@@ -17,16 +17,20 @@ namespace lockstep::cpu {
 /// The steps a kernel is asked to do: one run, or all runs of a group, in order.
 class GroupView {
  public:
-  GroupView(const Bundle& bundle, const Program& program, const std::vector<Layout>& layouts, std::span<const Step* const> steps,
-            const std::vector<int>& reads_outside)
+  GroupView(const Bundle& bundle, const Program& program, const std::vector<Layout>& layouts,
+            std::span<const Step* const> steps, const std::vector<int>& reads_outside)
       : bundle_(bundle), program_(program), layouts_(layouts), steps_(steps), reads_outside_(reads_outside) {}
 
   size_t size() const { return steps_.size(); }
   const Step& step(size_t i = 0) const { return *steps_[i]; }
   Type type(const Operand& o) const { return bundle_.type_of(program_, o); }
-  Layout layout(const Operand& o) const { return o.kind == OperandKind::value ? layouts_[o.id] : Layout::plain; }
+  Layout layout(const Operand& o) const {
+    return o.kind == OperandKind::value ? layouts_[o.id] : Layout::plain;
+  }
   /// A value made in the group that somebody outside reads; others need no memory.
-  bool is_needed_outside(const Operand& o) const { return o.kind != OperandKind::value || reads_outside_[o.id] > 0; }
+  bool is_needed_outside(const Operand& o) const {
+    return o.kind != OperandKind::value || reads_outside_[o.id] > 0;
+  }
   /// The op's attributes as their record.
   template <class Op>
   const Op& attrs(size_t i = 0) const {
@@ -59,12 +63,15 @@ class CallSink {
   /// Bytes a kernel holds outside the arena (packed constants, library code), for the memory report.
   virtual void count_bytes(int64_t bytes) = 0;
 
-  /// Emits a call on a copy of `args`; `function(args, frame, part)` is a noexcept function of the record's type.
+  /// Emits a call on a copy of `args`; `function(args, frame, part)` is a noexcept function of the record's
+  /// type.
   template <auto function, class Args>
   void emit(Args args, int64_t parts) {
     auto kept = std::make_shared<Args>(std::move(args));
     keep(kept);
-    call([](const void* a, const Frame& f, int64_t part) noexcept { function(*static_cast<const Args*>(a), f, part); }, kept.get(), parts);
+    call([](const void* a, const Frame& f,
+            int64_t part) noexcept { function(*static_cast<const Args*>(a), f, part); },
+         kept.get(), parts);
   }
 };
 

@@ -12,17 +12,41 @@ struct ImageOperands {
   std::vector<int> reads, writes;
 };
 const std::array<ImageOperands, 3>& contractions() {
-  static const std::array<ImageOperands, 3> table{{{"conv", {0}, {0}}, {"conv_backward_data", {0}, {0}}, {"conv_backward_weights", {0, 1}, {}}}};
+  static const std::array<ImageOperands, 3> table{
+      {{"conv", {0}, {0}}, {"conv_backward_data", {0}, {0}}, {"conv_backward_weights", {0, 1}, {}}}};
   return table;
 }
 
 /// Ops that take any layout as long as all their image operands share it.
 bool follows(std::string_view op) {
-  static constexpr std::array<std::string_view, 28> names{
-      "batch_norm", "batch_norm_backward", "batch_norm_inference", "relu",  "relu_backward", "add",          "sub",
-      "mul",        "sum_n",               "scale",                "shift", "max_pool",      "avg_pool",     "max_pool_backward",
-      "avg_pool_backward", "dropout",      "neg",                  "exp",   "tanh",          "sigmoid",      "square",
-      "abs",        "sqrt",                "broadcast_to",         "select", "maximum",      "minimum",      "reduce_mean"};
+  static constexpr std::array<std::string_view, 28> names{"batch_norm",
+                                                          "batch_norm_backward",
+                                                          "batch_norm_inference",
+                                                          "relu",
+                                                          "relu_backward",
+                                                          "add",
+                                                          "sub",
+                                                          "mul",
+                                                          "sum_n",
+                                                          "scale",
+                                                          "shift",
+                                                          "max_pool",
+                                                          "avg_pool",
+                                                          "max_pool_backward",
+                                                          "avg_pool_backward",
+                                                          "dropout",
+                                                          "neg",
+                                                          "exp",
+                                                          "tanh",
+                                                          "sigmoid",
+                                                          "square",
+                                                          "abs",
+                                                          "sqrt",
+                                                          "broadcast_to",
+                                                          "select",
+                                                          "maximum",
+                                                          "minimum",
+                                                          "reduce_mean"};
   return std::find(names.begin(), names.end(), op) != names.end();
 }
 
@@ -44,7 +68,10 @@ bool channels_agree(const Bundle& bundle, const Program& program, const Step& s)
 
 }  // namespace
 
-bool can_block(const Type& type) { return type.dtype == DType::f32 && type.shape.size() == 4 && type.shape[1] > 0 && type.shape[1] % block == 0; }
+bool can_block(const Type& type) {
+  return type.dtype == DType::f32 && type.shape.size() == 4 && type.shape[1] > 0 &&
+         type.shape[1] % block == 0;
+}
 
 std::vector<Layout> choose_layouts(const Bundle& bundle, const Program& program) {
   std::vector<Layout> layouts(program.values.size(), Layout::plain);
@@ -68,7 +95,8 @@ std::vector<Layout> choose_layouts(const Bundle& bundle, const Program& program)
     for (const auto* s : followers) {
       bool any = false;
       for (const auto* list : {&s->reads, &s->writes})
-        for (const auto& o : *list) any = any || (o.kind == OperandKind::value && layouts[o.id] == Layout::blocked);
+        for (const auto& o : *list)
+          any = any || (o.kind == OperandKind::value && layouts[o.id] == Layout::blocked);
       if (!any) continue;
       for (const auto* list : {&s->reads, &s->writes})
         for (const auto& o : *list) changed = mark(o) || changed;
@@ -81,14 +109,18 @@ void to_blocked(const float* plain, float* blocked, const Shape& shape) {
   int64_t channels = shape[1], area = shape[2] * shape[3];
   for (int64_t n = 0; n < shape[0]; ++n)
     for (int64_t c = 0; c < channels; ++c)
-      for (int64_t p = 0; p < area; ++p) blocked[((n * channels / block + c / block) * area + p) * block + c % block] = plain[(n * channels + c) * area + p];
+      for (int64_t p = 0; p < area; ++p)
+        blocked[((n * channels / block + c / block) * area + p) * block + c % block] =
+            plain[(n * channels + c) * area + p];
 }
 
 void to_plain(const float* blocked, float* plain, const Shape& shape) {
   int64_t channels = shape[1], area = shape[2] * shape[3];
   for (int64_t n = 0; n < shape[0]; ++n)
     for (int64_t c = 0; c < channels; ++c)
-      for (int64_t p = 0; p < area; ++p) plain[(n * channels + c) * area + p] = blocked[((n * channels / block + c / block) * area + p) * block + c % block];
+      for (int64_t p = 0; p < area; ++p)
+        plain[(n * channels + c) * area + p] =
+            blocked[((n * channels / block + c / block) * area + p) * block + c % block];
 }
 
 }  // namespace lockstep::cpu

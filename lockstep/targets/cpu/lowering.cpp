@@ -10,12 +10,19 @@
 namespace lockstep::cpu {
 namespace {
 
-bool contains(const std::vector<std::string>& list, std::string_view name) { return std::find(list.begin(), list.end(), name) != list.end(); }
+bool contains(const std::vector<std::string>& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
 
 class ProgramLowering final : public CallSink {
  public:
   ProgramLowering(const Bundle& bundle, const Program& program, const TargetOptions& options, int threads)
-      : bundle_(bundle), program_(program), options_(options), threads_(threads), reads_(program.values.size(), 0), buffer_of_(program.values.size(), -1) {
+      : bundle_(bundle),
+        program_(program),
+        options_(options),
+        threads_(threads),
+        reads_(program.values.size(), 0),
+        buffer_of_(program.values.size(), -1) {
     check_names(options.force);
     check_names(options.avoid);
     out_.code.program = &program;
@@ -48,7 +55,8 @@ class ProgramLowering final : public CallSink {
       if (buffer_of_[o.id] < 0) {
         buffer_of_[o.id] = static_cast<int>(out_.code.buffers.size());
         const auto& decl = program_.values[o.id];
-        out_.code.buffers.push_back({decl.type.bytes() * decl.slots, here(), here(), fmt::format("%{} {}", o.id, layer_)});
+        out_.code.buffers.push_back(
+            {decl.type.bytes() * decl.slots, here(), here(), fmt::format("%{} {}", o.id, layer_)});
       }
       buffer = buffer_of_[o.id];
       cell.slot_bytes = program_.values[o.id].type.bytes();
@@ -79,7 +87,9 @@ class ProgramLowering final : public CallSink {
   }
 
   void keep(std::shared_ptr<void> object) override { out_.kept.push_back(std::move(object)); }
-  void on_bound(std::function<void(const Cell*)> action) override { out_.bound_actions.push_back(std::move(action)); }
+  void on_bound(std::function<void(const Cell*)> action) override {
+    out_.bound_actions.push_back(std::move(action));
+  }
   int threads() const override { return threads_; }
   void count_bytes(int64_t bytes) override { out_.counted_bytes += bytes; }
 
@@ -88,7 +98,9 @@ class ProgramLowering final : public CallSink {
     std::vector<std::string> names;
     for (const auto& k : all_kernels()) names.emplace_back(k.name);
     for (const auto& w : wanted)
-      if (!contains(names, w)) throw user_error(fmt::format("unknown kernel '{}'{}", w, did_you_mean(w, names))).but(w, join(names, ", "));
+      if (!contains(names, w))
+        throw user_error(fmt::format("unknown kernel '{}'{}", w, did_you_mean(w, names)))
+            .but(w, join(names, ", "));
   }
 
   int here() const { return static_cast<int>(out_.code.entries.size()); }
@@ -133,7 +145,9 @@ class ProgramLowering final : public CallSink {
           break;
         case StepKind::run: {
           size_t end = i + 1;
-          while (s.group >= 0 && end < list.size() && list[end].kind == StepKind::run && list[end].group == s.group) ++end;
+          while (s.group >= 0 && end < list.size() && list[end].kind == StepKind::run &&
+                 list[end].group == s.group)
+            ++end;
           std::vector<const Step*> members;
           for (size_t m = i; m < end; ++m) members.push_back(&list[m]);
           group(members);
@@ -141,13 +155,17 @@ class ProgramLowering final : public CallSink {
           break;
         }
         case StepKind::copy:
-        case StepKind::fetch: move(s); break;
+        case StepKind::fetch:
+          move(s);
+          break;
         case StepKind::collective:
         case StepKind::send:
         case StepKind::recv:
         case StepKind::start:
         case StepKind::wait:
-          throw user_error(fmt::format("the cpu target does not run '{}' steps: this program belongs to several ranks", field_text(s.kind)))
+          throw user_error(
+              fmt::format("the cpu target does not run '{}' steps: this program belongs to several ranks",
+                          field_text(s.kind)))
               .at(fmt::format("program '{}'", program_.name));
       }
     }
@@ -181,7 +199,8 @@ class ProgramLowering final : public CallSink {
     lowered.kernel->lower(view, *this);
     for (const auto* m : members)
       for (const auto& w : m->writes)
-        if (bundle_.type_of(program_, w).dtype == DType::f32 && w.kind == OperandKind::value && buffer_of_[w.id] >= 0)
+        if (bundle_.type_of(program_, w).dtype == DType::f32 && w.kind == OperandKind::value &&
+            buffer_of_[w.id] >= 0)
           lowered.results.push_back({ref(w), bundle_.type_of(program_, w).elements(), m});
     close_interval(lowered.first_entry);
     lowered.last_entry = here() - 1;
@@ -194,7 +213,8 @@ class ProgramLowering final : public CallSink {
     return text;
   }
 
-  const Kernel* choose(const GroupView& view, const std::vector<const Step*>& members, std::vector<std::pair<std::string, std::string>>* refused) const {
+  const Kernel* choose(const GroupView& view, const std::vector<const Step*>& members,
+                       std::vector<std::pair<std::string, std::string>>* refused) const {
     std::vector<std::string_view> ops;
     for (const auto* m : members) ops.push_back(m->op->info.name);
     const Kernel* best = nullptr;
@@ -233,7 +253,8 @@ class ProgramLowering final : public CallSink {
   void elide_barriers() {
     auto& entries = out_.code.entries;
     for (size_t i = 0; i + 1 < entries.size(); ++i) {
-      bool both_single = entries[i].kind == EntryKind::call && entries[i].call.parts == 1 && entries[i + 1].kind == EntryKind::call && entries[i + 1].call.parts == 1;
+      bool both_single = entries[i].kind == EntryKind::call && entries[i].call.parts == 1 &&
+                         entries[i + 1].kind == EntryKind::call && entries[i + 1].call.parts == 1;
       entries[i].barrier = !both_single;
     }
   }
@@ -251,7 +272,8 @@ class ProgramLowering final : public CallSink {
 
 }  // namespace
 
-Lowered lower_program(const Bundle& bundle, const Program& program, const TargetOptions& options, int threads) {
+Lowered lower_program(const Bundle& bundle, const Program& program, const TargetOptions& options,
+                      int threads) {
   return ProgramLowering(bundle, program, options, threads).lower();
 }
 

@@ -16,6 +16,7 @@ struct Lowered {
 };
 
 /// Throws a user error when a step cannot run on this target or a forced kernel does not exist.
-Lowered lower_program(const Bundle& bundle, const Program& program, const TargetOptions& options, int threads);
+Lowered lower_program(const Bundle& bundle, const Program& program, const TargetOptions& options,
+                      int threads);
 
 }  // namespace lockstep::cpu

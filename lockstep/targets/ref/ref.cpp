@@ -15,7 +15,8 @@ constexpr int most_loops = 6;
 
 class RefExecutable final : public Executable {
  public:
-  RefExecutable(Bundle bundle, const TargetOptions& options) : bundle_(std::move(bundle)), options_{options.in_double} {
+  RefExecutable(Bundle bundle, const TargetOptions& options)
+      : bundle_(std::move(bundle)), options_{options.in_double} {
     for (const auto& v : bundle_.variables) variables_.emplace_back(v.type);
     for (const auto& t : bundle_.tables) {
       tables_.emplace_back(t.type());
@@ -23,7 +24,8 @@ class RefExecutable final : public Executable {
     }
     for (const auto& p : bundle_.programs) {
       auto& state = states_.emplace_back();
-      for (const auto& o : p.outputs) state.outputs.emplace_back(static_cast<size_t>(o.type.bytes() * o.slots));
+      for (const auto& o : p.outputs)
+        state.outputs.emplace_back(static_cast<size_t>(o.type.bytes() * o.slots));
       for (const auto& v : p.values) state.values.emplace_back(v.slots, Tensor(v.type));
     }
     report_memory();
@@ -36,12 +38,16 @@ class RefExecutable final : public Executable {
     std::vector<Choice> all;
     for (const auto& p : bundle_.programs)
       for_each_step(p.steps, [&](const Step& s, int) {
-        if (s.kind == StepKind::run) all.push_back({p.name, s.name, std::string(s.op->info.name), "eval", {}, 0, 0});
+        if (s.kind == StepKind::run)
+          all.push_back({p.name, s.name, std::string(s.op->info.name), "eval", {}, 0, 0});
       });
     return all;
   }
 
-  std::string plan_text() const override { return fmt::format("plan ref in_double={} bundle={}: every step by its op's eval\n", options_.in_double, hash_of(bundle_)); }
+  std::string plan_text() const override {
+    return fmt::format("plan ref in_double={} bundle={}: every step by its op's eval\n", options_.in_double,
+                       hash_of(bundle_));
+  }
   void read_variable(int v, void* bytes) const override { store(variables_.at(v), bytes); }
   void write_variable(int v, const void* bytes) override { load(variables_.at(v), bytes); }
   void connect(int program, StreamSource* source) override { states_.at(program).source = source; }
@@ -101,23 +107,30 @@ class RefExecutable final : public Executable {
 
   Tensor value_of(const Operand& o, const Walk& w) const {
     switch (o.kind) {
-      case OperandKind::value: return w.state->values[o.id][slot(o, w)];
-      case OperandKind::variable: return variables_[o.id];
-      case OperandKind::table: return tables_[o.id];
+      case OperandKind::value:
+        return w.state->values[o.id][slot(o, w)];
+      case OperandKind::variable:
+        return variables_[o.id];
+      case OperandKind::table:
+        return tables_[o.id];
       case OperandKind::stream: {
         Tensor t(w.program->streams[o.id].type);
         load(t, w.state->source->base(o.id) + slot(o, w) * w.state->source->slot_bytes(o.id));
         return t;
       }
-      case OperandKind::output: break;
+      case OperandKind::output:
+        break;
     }
     throw bug("an output is read");
   }
 
   void write(const Operand& o, Walk& w, Tensor t) {
-    if (o.kind == OperandKind::value) w.state->values[o.id][slot(o, w)] = std::move(t);
-    else if (o.kind == OperandKind::variable) variables_[o.id] = std::move(t);
-    else store(t, w.state->outputs[o.id].data() + slot(o, w) * t.type.bytes());
+    if (o.kind == OperandKind::value)
+      w.state->values[o.id][slot(o, w)] = std::move(t);
+    else if (o.kind == OperandKind::variable)
+      variables_[o.id] = std::move(t);
+    else
+      store(t, w.state->outputs[o.id].data() + slot(o, w) * t.type.bytes());
   }
 
   void run_op(Walk& w, const Step& s) {
@@ -132,7 +145,8 @@ class RefExecutable final : public Executable {
       throw e.at(fmt::format("{} of layer '{}'", s.op->info.name, s.name));
     }
     for (size_t i = 0; i < made.size(); ++i) {
-      if (w.stop_at_non_finite && !std::all_of(made[i].real.begin(), made[i].real.end(), [](double v) { return std::isfinite(v); }))
+      if (w.stop_at_non_finite &&
+          !std::all_of(made[i].real.begin(), made[i].real.end(), [](double v) { return std::isfinite(v); }))
         throw user_error(fmt::format("{} of layer '{}' ({})", s.op->info.name, s.name, field_text(s.phase)));
       write(s.writes[i], w, std::move(made[i]));
     }
@@ -143,11 +157,16 @@ class RefExecutable final : public Executable {
     bool fed = false;
     for (const auto& s : list) {
       switch (s.kind) {
-        case StepKind::run: run_op(w, s); break;
+        case StepKind::run:
+          run_op(w, s);
+          break;
         case StepKind::copy:
-        case StepKind::fetch: write(s.writes[0], w, value_of(s.reads[0], w)); break;
+        case StepKind::fetch:
+          write(s.writes[0], w, value_of(s.reads[0], w));
+          break;
         case StepKind::feed:
-          if (!fed && !w.stop_at_non_finite && (w.state->source == nullptr || !w.state->source->wait_full(w.iteration[depth - 1]))) {
+          if (!fed && !w.stop_at_non_finite &&
+              (w.state->source == nullptr || !w.state->source->wait_full(w.iteration[depth - 1]))) {
             w.result.stream_closed = true;
             return false;
           }
@@ -160,7 +179,9 @@ class RefExecutable final : public Executable {
             if (!steps(w, s.body, depth + 1)) return false;
             if (depth > 0) continue;
             ++w.result.steps_done;
-            if (w.state->stop_port >= 0 && *output(static_cast<int>(w.state - states_.data()), w.state->stop_port, w.iteration[0]) == std::byte{0}) return false;
+            if (w.state->stop_port >= 0 && *output(static_cast<int>(w.state - states_.data()),
+                                                   w.state->stop_port, w.iteration[0]) == std::byte{0})
+              return false;
           }
           break;
         }
@@ -168,7 +189,10 @@ class RefExecutable final : public Executable {
         case StepKind::send:
         case StepKind::recv:
         case StepKind::start:
-        case StepKind::wait: throw user_error(fmt::format("the ref target does not run '{}' steps: this program belongs to several ranks", field_text(s.kind)));
+        case StepKind::wait:
+          throw user_error(
+              fmt::format("the ref target does not run '{}' steps: this program belongs to several ranks",
+                          field_text(s.kind)));
       }
     }
     if (fed && !w.stop_at_non_finite) w.state->source->release(w.iteration[depth - 1]);
@@ -196,6 +220,8 @@ class RefExecutable final : public Executable {
 
 }  // namespace
 
-std::unique_ptr<Executable> lower(Bundle bundle, const TargetOptions& options) { return std::make_unique<RefExecutable>(std::move(bundle), options); }
+std::unique_ptr<Executable> lower(Bundle bundle, const TargetOptions& options) {
+  return std::make_unique<RefExecutable>(std::move(bundle), options);
+}
 
 }  // namespace lockstep::ref

@@ -26,7 +26,9 @@
 namespace lockstep::cpu {
 namespace {
 
-void append(std::vector<Kernel>& list, std::vector<Kernel> more) { list.insert(list.end(), more.begin(), more.end()); }
+void append(std::vector<Kernel>& list, std::vector<Kernel> more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
 
 std::vector<Kernel> make_list() {
   std::vector<Kernel> list;
@@ -35,7 +37,8 @@ std::vector<Kernel> make_list() {
   append(list, batch_norm_forward_kernels());
   append(list, batch_norm_backward_kernels());
   append(list, {all_finite_kernel()});
-  append(list, {add_kernel(), sub_kernel(), mul_kernel(), div_kernel(), maximum_kernel(), minimum_kernel(), relu_backward_kernel()});
+  append(list, {add_kernel(), sub_kernel(), mul_kernel(), div_kernel(), maximum_kernel(), minimum_kernel(),
+                relu_backward_kernel()});
   append(list, {cast_kernel()});
   append(list, {constant_kernel()});
   append(list, {advance_kernel()});
@@ -44,7 +47,8 @@ std::vector<Kernel> make_list() {
   append(list, {gather_kernel(), gather_backward_kernel()});
   append(list, {matmul_kernel()});
   append(list, {reshape_kernel(), transpose_kernel(), broadcast_to_kernel(), slice_kernel()});
-  append(list, {max_pool_kernel(), max_pool_backward_kernel(), avg_pool_kernel(), avg_pool_backward_kernel()});
+  append(list,
+         {max_pool_kernel(), max_pool_backward_kernel(), avg_pool_kernel(), avg_pool_backward_kernel()});
   append(list, {reduce_sum_kernel(), reduce_mean_kernel(), sum_to_kernel()});
   append(list, {running_average_kernel()});
   append(list, {select_kernel()});
@@ -52,7 +56,9 @@ std::vector<Kernel> make_list() {
   append(list, {softmax_kernel(), log_softmax_kernel()});
   append(list, {sum_n_kernel()});
   append(list, {top_k_correct_kernel()});
-  append(list, {neg_kernel(), exp_kernel(), log_kernel(), sqrt_kernel(), rsqrt_kernel(), tanh_kernel(), sigmoid_kernel(), relu_kernel(), abs_kernel(), square_kernel(), scale_kernel(), shift_kernel()});
+  append(list,
+         {neg_kernel(), exp_kernel(), log_kernel(), sqrt_kernel(), rsqrt_kernel(), tanh_kernel(),
+          sigmoid_kernel(), relu_kernel(), abs_kernel(), square_kernel(), scale_kernel(), shift_kernel()});
   list.push_back(eval_wrapper_kernel());  // last: it takes any op, slowly
   return list;
 }

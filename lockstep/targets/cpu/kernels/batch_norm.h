@@ -1,5 +1,5 @@
-// Batch norm over blocked values, alone or with what stands around it: statistics, scale and shift, residual add and
-// ReLU in one group; gradient sums, ReLU's mask and the input gradient in the other.
+// Batch norm over blocked values, alone or with what stands around it: statistics, scale and shift, residual
+// add and ReLU in one group; gradient sums, ReLU's mask and the input gradient in the other.
 #pragma once
 
 #include "lockstep/targets/cpu/kernel.h"

@@ -48,13 +48,16 @@ void sums_part(const BackwardArgs& a, const Frame& f, int64_t part) noexcept {
     for (int64_t c = 0; c < a.channels; c += block) {
       int64_t at = n * a.image() + c * a.area;
       Place place(a, f, at);
-      norm_backward_sums(place.incoming.data(), a.parts_in, place.relu_output, x + at, mean + c, gradient != nullptr ? gradient + at : nullptr, a.area, sum + c, dot + c);
+      norm_backward_sums(place.incoming.data(), a.parts_in, place.relu_output, x + at, mean + c,
+                         gradient != nullptr ? gradient + at : nullptr, a.area, sum + c, dot + c);
     }
 }
 
 void coefficients_part(const BackwardArgs& a, const Frame& f, int64_t) noexcept {
-  const float *partial = f.at<const float>(a.partial), *scale = f.at<const float>(a.scale), *mean = f.at<const float>(a.mean), *var = f.at<const float>(a.var);
-  float *dscale = f.at<float>(a.dscale), *dshift = f.at<float>(a.dshift), *ca = f.at<float>(a.a), *cb = f.at<float>(a.b), *ce = f.at<float>(a.e);
+  const float *partial = f.at<const float>(a.partial), *scale = f.at<const float>(a.scale),
+              *mean = f.at<const float>(a.mean), *var = f.at<const float>(a.var);
+  float *dscale = f.at<float>(a.dscale), *dshift = f.at<float>(a.dshift), *ca = f.at<float>(a.a),
+        *cb = f.at<float>(a.b), *ce = f.at<float>(a.e);
   for (int64_t c = 0; c < a.channels; ++c) {
     double sum = 0, dot = 0;
     for (int64_t p = 0; p < a.cut.parts; ++p) {
@@ -72,14 +75,16 @@ void coefficients_part(const BackwardArgs& a, const Frame& f, int64_t) noexcept 
 }
 
 void apply_part(const BackwardArgs& a, const Frame& f, int64_t part) noexcept {
-  const float *x = f.at<const float>(a.x), *ca = f.at<const float>(a.a), *cb = f.at<const float>(a.b), *ce = f.at<const float>(a.e);
+  const float *x = f.at<const float>(a.x), *ca = f.at<const float>(a.a), *cb = f.at<const float>(a.b),
+              *ce = f.at<const float>(a.e);
   const float* gradient = a.gradient ? f.at<const float>(a.gradient) : nullptr;
   float* dx = f.at<float>(a.dx);
   for (int64_t n = a.cut.begin(part); n < a.cut.end(part); ++n)
     for (int64_t c = 0; c < a.channels; c += block) {
       int64_t at = n * a.image() + c * a.area;
       Place place(a, f, at);
-      norm_backward_apply(gradient != nullptr ? gradient + at : nullptr, place.incoming.data(), a.parts_in, place.relu_output, x + at, ca + c, cb + c, ce + c, dx + at, a.area);
+      norm_backward_apply(gradient != nullptr ? gradient + at : nullptr, place.incoming.data(), a.parts_in,
+                          place.relu_output, x + at, ca + c, cb + c, ce + c, dx + at, a.area);
     }
 }
 
@@ -100,7 +105,8 @@ Fit fits(const GroupView& g) {
   in.push_back(bn.writes[0]);
   if (const auto* relu = relu_of(g)) in.push_back(relu->reads[1]);
   for (const auto& o : in)
-    if (g.layout(o) != Layout::blocked) return no("an operand is not in blocked layout (4 axes, channels a multiple of 8)");
+    if (g.layout(o) != Layout::blocked)
+      return no("an operand is not in blocked layout (4 axes, channels a multiple of 8)");
   return yes();
 }
 

@@ -35,7 +35,8 @@ void sum_part(const ForwardArgs& a, const Frame& f, int64_t part) noexcept {
   float* sums = clear_partial(a, f, part);
   const float* x = f.at<const float>(a.x);
   for (int64_t n = a.cut.begin(part); n < a.cut.end(part); ++n)
-    for (int64_t c = 0; c < a.channels; c += block) norm_sum(x + n * a.image() + c * a.area, a.area, sums + c);
+    for (int64_t c = 0; c < a.channels; c += block)
+      norm_sum(x + n * a.image() + c * a.area, a.area, sums + c);
 }
 
 /// Parts added in their order, in double.
@@ -48,7 +49,8 @@ double total(const ForwardArgs& a, const Frame& f, int64_t channel) {
 
 void mean_part(const ForwardArgs& a, const Frame& f, int64_t) noexcept {
   float* mean = f.at<float>(a.mean);
-  for (int64_t c = 0; c < a.channels; ++c) mean[c] = static_cast<float>(total(a, f, c) / static_cast<double>(a.count));
+  for (int64_t c = 0; c < a.channels; ++c)
+    mean[c] = static_cast<float>(total(a, f, c) / static_cast<double>(a.count));
 }
 
 void square_part(const ForwardArgs& a, const Frame& f, int64_t part) noexcept {
@@ -56,11 +58,13 @@ void square_part(const ForwardArgs& a, const Frame& f, int64_t part) noexcept {
   const float* x = f.at<const float>(a.x);
   const float* mean = f.at<const float>(a.mean);
   for (int64_t n = a.cut.begin(part); n < a.cut.end(part); ++n)
-    for (int64_t c = 0; c < a.channels; c += block) norm_square_sum(x + n * a.image() + c * a.area, mean + c, a.area, sums + c);
+    for (int64_t c = 0; c < a.channels; c += block)
+      norm_square_sum(x + n * a.image() + c * a.area, mean + c, a.area, sums + c);
 }
 
 void fold_scale(const ForwardArgs& a, const Frame& f) {
-  const float *scale = f.at<const float>(a.scale), *shift = f.at<const float>(a.shift), *mean = f.at<const float>(a.mean), *var = f.at<const float>(a.var);
+  const float *scale = f.at<const float>(a.scale), *shift = f.at<const float>(a.shift),
+              *mean = f.at<const float>(a.mean), *var = f.at<const float>(a.var);
   float *factor = f.at<float>(a.factor), *offset = f.at<float>(a.offset);
   for (int64_t c = 0; c < a.channels; ++c) {
     double k = scale[c] / std::sqrt(var[c] + a.eps);
@@ -71,24 +75,29 @@ void fold_scale(const ForwardArgs& a, const Frame& f) {
 
 void var_part(const ForwardArgs& a, const Frame& f, int64_t) noexcept {
   float* var = f.at<float>(a.var);
-  for (int64_t c = 0; c < a.channels; ++c) var[c] = static_cast<float>(total(a, f, c) / static_cast<double>(a.count));
+  for (int64_t c = 0; c < a.channels; ++c)
+    var[c] = static_cast<float>(total(a, f, c) / static_cast<double>(a.count));
   fold_scale(a, f);
 }
 
 void fold_part(const ForwardArgs& a, const Frame& f, int64_t) noexcept { fold_scale(a, f); }
 
 void apply_part(const ForwardArgs& a, const Frame& f, int64_t part) noexcept {
-  const float *x = f.at<const float>(a.x), *factor = f.at<const float>(a.factor), *offset = f.at<const float>(a.offset);
+  const float *x = f.at<const float>(a.x), *factor = f.at<const float>(a.factor),
+              *offset = f.at<const float>(a.offset);
   const float* other = a.other ? f.at<const float>(a.other) : nullptr;
   float* y = f.at<float>(a.y);
   for (int64_t n = a.cut.begin(part); n < a.cut.end(part); ++n)
     for (int64_t c = 0; c < a.channels; c += block) {
       int64_t at = n * a.image() + c * a.area;
-      norm_apply(x + at, factor + c, offset + c, other != nullptr ? other + at : nullptr, y + at, a.area, a.tail);
+      norm_apply(x + at, factor + c, offset + c, other != nullptr ? other + at : nullptr, y + at, a.area,
+                 a.tail);
     }
 }
 
-NormTail tail_of(const GroupView& g) { return g.size() == 1 ? NormTail::none : g.size() == 2 ? NormTail::relu : NormTail::add_relu; }
+NormTail tail_of(const GroupView& g) {
+  return g.size() == 1 ? NormTail::none : g.size() == 2 ? NormTail::relu : NormTail::add_relu;
+}
 
 /// The residual operand of the add in the middle of a group.
 const Operand& other_of(const GroupView& g) {
@@ -99,10 +108,12 @@ const Operand& other_of(const GroupView& g) {
 Fit fits(const GroupView& g) {
   const auto& bn = g.step(0);
   if (g.type(bn.reads[0]).dtype != DType::f32) return no("not f32");
-  if (g.layout(bn.reads[0]) != Layout::blocked) return no("x is not in blocked layout (4 axes, channels a multiple of 8)");
+  if (g.layout(bn.reads[0]) != Layout::blocked)
+    return no("x is not in blocked layout (4 axes, channels a multiple of 8)");
   const auto& last = g.step(g.size() - 1);
   if (g.layout(last.writes[0]) != Layout::blocked) return no("y is not in blocked layout");
-  if (tail_of(g) == NormTail::add_relu && g.layout(other_of(g)) != Layout::blocked) return no("the added operand is not in blocked layout");
+  if (tail_of(g) == NormTail::add_relu && g.layout(other_of(g)) != Layout::blocked)
+    return no("the added operand is not in blocked layout");
   return yes();
 }
 

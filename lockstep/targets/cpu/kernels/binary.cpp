@@ -20,9 +20,12 @@ void part(const Args& args, const Frame& f, int64_t p) noexcept {
   walk(args.nest, args.cut.begin(p), args.cut.end(p), [&](int64_t first, const auto& offset, int64_t count) {
     const float *ra = a + offset[0], *rb = b + offset[1];
     float* ry = y + first;
-    if (sa == 1 && sb == 1) args.loops.both(ra, rb, ry, count);
-    else if (sa == 1 && sb == 0) args.loops.scalar_right(ra, rb, ry, count);
-    else if (sa == 0 && sb == 1) args.loops.scalar_left(ra, rb, ry, count);
+    if (sa == 1 && sb == 1)
+      args.loops.both(ra, rb, ry, count);
+    else if (sa == 1 && sb == 0)
+      args.loops.scalar_right(ra, rb, ry, count);
+    else if (sa == 0 && sb == 1)
+      args.loops.scalar_left(ra, rb, ry, count);
     else
       for (int64_t i = 0; i < count; ++i) args.loops.both(ra + i * sa, rb + i * sb, ry + i, 1);
   });
@@ -39,10 +42,13 @@ void emit(const GroupView& g, CallSink& sink, const BinaryLoops& loops) {
   const Step& s = g.step();
   Shape shape = g.type(s.writes[0]).shape;
   Layout order = order_in_memory(g, s.writes[0]);
-  auto strides = [&](const Operand& o) { return broadcast_strides(g.type(o).shape, order_in_memory(g, o), shape, order); };
+  auto strides = [&](const Operand& o) {
+    return broadcast_strides(g.type(o).shape, order_in_memory(g, o), shape, order);
+  };
   Nest<2> nest(memory_axes(shape, order), {strides(s.reads[0]), strides(s.reads[1])});
   Cut cut(nest.size(), stream_grain);
-  sink.emit<part>(Args{sink.ref(s.reads[0]), sink.ref(s.reads[1]), sink.ref(s.writes[0]), loops, nest, cut}, cut.parts);
+  sink.emit<part>(Args{sink.ref(s.reads[0]), sink.ref(s.reads[1]), sink.ref(s.writes[0]), loops, nest, cut},
+                  cut.parts);
 }
 
 template <BinaryLoops Loops::*which>
@@ -50,7 +56,9 @@ void lower(const GroupView& g, CallSink& sink) {
   emit(g, sink, loops().*which);
 }
 
-void lower_relu_backward(const GroupView& g, CallSink& sink) { emit(g, sink, {loops().relu_backward, nullptr, nullptr}); }
+void lower_relu_backward(const GroupView& g, CallSink& sink) {
+  emit(g, sink, {loops().relu_backward, nullptr, nullptr});
+}
 
 }  // namespace
 

@@ -46,8 +46,13 @@ void part(const Args& a, const Frame& f, int64_t p) noexcept {
 void lower(const GroupView& g, CallSink& sink) {
   const Step& s = g.step();
   Shape shape = g.type(s.reads[0]).shape;
-  Args a{sink.ref(s.reads[0]), sink.ref(s.reads[1]), sink.ref(s.writes[0]), sink.ref(s.writes[1]), shape[1],
-         static_cast<float>(g.attrs<CrossEntropy>().label_smoothing), cut_rows(shape[0], shape[1], 16)};
+  Args a{sink.ref(s.reads[0]),
+         sink.ref(s.reads[1]),
+         sink.ref(s.writes[0]),
+         sink.ref(s.writes[1]),
+         shape[1],
+         static_cast<float>(g.attrs<CrossEntropy>().label_smoothing),
+         cut_rows(shape[0], shape[1], 16)};
   sink.emit<part>(a, a.cut.parts);
 }
 
@@ -72,15 +77,22 @@ void backward_part(const BackwardArgs& a, const Frame& f, int64_t p) noexcept {
       std::fill_n(dz, a.classes, 0.0f);
       continue;
     }
-    for (int64_t k = 0; k < a.classes; ++k) dz[k] = dloss[b] * (std::exp(z[k] - log_sum_exp[b]) - (k == label[b] ? own : share));
+    for (int64_t k = 0; k < a.classes; ++k)
+      dz[k] = dloss[b] * (std::exp(z[k] - log_sum_exp[b]) - (k == label[b] ? own : share));
   }
 }
 
 void lower_backward(const GroupView& g, CallSink& sink) {
   const Step& s = g.step();
   Shape shape = g.type(s.reads[1]).shape;
-  BackwardArgs a{sink.ref(s.reads[0]), sink.ref(s.reads[1]), sink.ref(s.reads[2]), sink.ref(s.reads[3]), sink.ref(s.writes[0]), shape[1],
-                 static_cast<float>(g.attrs<CrossEntropyBackward>().label_smoothing), cut_rows(shape[0], shape[1], 16)};
+  BackwardArgs a{sink.ref(s.reads[0]),
+                 sink.ref(s.reads[1]),
+                 sink.ref(s.reads[2]),
+                 sink.ref(s.reads[3]),
+                 sink.ref(s.writes[0]),
+                 shape[1],
+                 static_cast<float>(g.attrs<CrossEntropyBackward>().label_smoothing),
+                 cut_rows(shape[0], shape[1], 16)};
   sink.emit<backward_part>(a, a.cut.parts);
 }
 

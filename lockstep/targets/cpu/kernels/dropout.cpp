@@ -35,7 +35,8 @@ void part(const Args& a, const Frame& f, int64_t p) noexcept {
     auto words = philox(stream, key[b], static_cast<uint64_t>(first / 4));
     for (int64_t i = first; i < std::min(first + 4, a.row); ++i) {
       int64_t at = b * a.row + place_of(a, i);
-      y[at] = uniform24(words[i - first]) >= a.rate ? static_cast<float>(static_cast<double>(x[at]) * scale) : 0;
+      y[at] =
+          uniform24(words[i - first]) >= a.rate ? static_cast<float>(static_cast<double>(x[at]) * scale) : 0;
     }
   }
 }
@@ -50,8 +51,17 @@ void lower(const GroupView& g, CallSink& sink) {
   const auto& op = g.attrs<Dropout>();
   Shape shape = g.type(s.writes[0]).shape;
   int64_t rows = shape[0], row = elements(Shape(shape.begin() + 1, shape.end()));
-  Args a{sink.ref(s.reads[0]), sink.ref(s.reads[1]), sink.ref(s.reads[2]), sink.ref(s.reads[3]), sink.ref(s.writes[0]), op.rate, op.use,
-         row, (row + 3) / 4, is_plain(g, s.writes[0]) ? 0 : shape[2] * shape[3], {}};
+  Args a{sink.ref(s.reads[0]),
+         sink.ref(s.reads[1]),
+         sink.ref(s.reads[2]),
+         sink.ref(s.reads[3]),
+         sink.ref(s.writes[0]),
+         op.rate,
+         op.use,
+         row,
+         (row + 3) / 4,
+         is_plain(g, s.writes[0]) ? 0 : shape[2] * shape[3],
+         {}};
   a.cut = Cut(rows * a.draws, stream_grain / 16);
   sink.emit<part>(a, a.cut.parts);
 }

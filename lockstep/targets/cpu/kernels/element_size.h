@@ -11,10 +11,14 @@ namespace lockstep::cpu {
 template <class Visit>
 void with_element_size(DType dtype, Visit visit) {
   switch (bytes_of(dtype)) {
-    case 1: return visit(uint8_t{});
-    case 2: return visit(uint16_t{});
-    case 4: return visit(uint32_t{});
-    default: return visit(uint64_t{});
+    case 1:
+      return visit(uint8_t{});
+    case 2:
+      return visit(uint16_t{});
+    case 4:
+      return visit(uint32_t{});
+    default:
+      return visit(uint64_t{});
   }
 }
 

@@ -8,7 +8,8 @@ namespace {
 template <class Holds>
 bool all_operands(const GroupView& g, Holds holds) {
   const Step& s = g.step();
-  return std::all_of(s.reads.begin(), s.reads.end(), holds) && std::all_of(s.writes.begin(), s.writes.end(), holds);
+  return std::all_of(s.reads.begin(), s.reads.end(), holds) &&
+         std::all_of(s.writes.begin(), s.writes.end(), holds);
 }
 
 }  // namespace
@@ -33,7 +34,8 @@ bool in_one_order(const GroupView& g) {
   const Operand& y = g.step().writes[0];
   Type type = g.type(y);
   Layout order = order_in_memory(g, y);
-  return all_operands(g, [&](const Operand& o) { return g.type(o).shape != type.shape || order_in_memory(g, o) == order; });
+  return all_operands(
+      g, [&](const Operand& o) { return g.type(o).shape != type.shape || order_in_memory(g, o) == order; });
 }
 
 Fit fits_plain_f32(const GroupView& g) {

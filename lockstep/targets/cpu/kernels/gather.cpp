@@ -43,10 +43,12 @@ void lower(const GroupView& g, CallSink& sink) {
   const Step& s = g.step();
   Type table = g.type(s.reads[0]), index = g.type(s.reads[1]);
   int64_t width = width_behind(table.shape, 1);
-  Args a{sink.ref(s.reads[0]), sink.ref(s.reads[1]), sink.ref(s.writes[0]), table.shape[0], width * bytes_of(table.dtype),
-         cut_rows(index.elements(), width)};
-  if (index.dtype == DType::i32) sink.emit<part<int32_t>>(a, a.cut.parts);
-  else sink.emit<part<int64_t>>(a, a.cut.parts);
+  Args a{sink.ref(s.reads[0]), sink.ref(s.reads[1]),          sink.ref(s.writes[0]),
+         table.shape[0],       width * bytes_of(table.dtype), cut_rows(index.elements(), width)};
+  if (index.dtype == DType::i32)
+    sink.emit<part<int32_t>>(a, a.cut.parts);
+  else
+    sink.emit<part<int64_t>>(a, a.cut.parts);
 }
 
 // ---- gather_backward -------------------------------------------------------------------------------------
@@ -81,18 +83,29 @@ Fit fits_backward(const GroupView& g) {
 void lower_backward(const GroupView& g, CallSink& sink) {
   const Step& s = g.step();
   Type dy = g.type(s.reads[0]), index = g.type(s.reads[1]);
-  int64_t rows = g.attrs<GatherBackward>().rows, count = index.elements(), width = width_behind(dy.shape, index.shape.size());
+  int64_t rows = g.attrs<GatherBackward>().rows, count = index.elements(),
+          width = width_behind(dy.shape, index.shape.size());
   int64_t work = (rows + count) * width;  // a part has no less of it than of reading the index
   int64_t parts = std::clamp<int64_t>(work / std::max(stream_grain, count), 1, 64);
-  BackwardArgs a{sink.ref(s.reads[0]), sink.ref(s.reads[1]), sink.ref(s.writes[0]), count, rows, width, loops().add.both,
+  BackwardArgs a{sink.ref(s.reads[0]),
+                 sink.ref(s.reads[1]),
+                 sink.ref(s.writes[0]),
+                 count,
+                 rows,
+                 width,
+                 loops().add.both,
                  Cut(rows, std::max<int64_t>(1, (rows + parts - 1) / parts))};
-  if (index.dtype == DType::i32) sink.emit<backward_part<int32_t>>(a, a.cut.parts);
-  else sink.emit<backward_part<int64_t>>(a, a.cut.parts);
+  if (index.dtype == DType::i32)
+    sink.emit<backward_part<int32_t>>(a, a.cut.parts);
+  else
+    sink.emit<backward_part<int64_t>>(a, a.cut.parts);
 }
 
 }  // namespace
 
 Kernel gather_kernel() { return {"gather", {"gather"}, fits, lower}; }
-Kernel gather_backward_kernel() { return {"gather_backward", {"gather_backward"}, fits_backward, lower_backward}; }
+Kernel gather_backward_kernel() {
+  return {"gather_backward", {"gather_backward"}, fits_backward, lower_backward};
+}
 
 }  // namespace lockstep::cpu

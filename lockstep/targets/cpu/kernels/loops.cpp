@@ -77,7 +77,8 @@ HWY_INLINE void store_some(Vec v, float* p, size_t n) {
 template <class F>
 void both(const float* a, const float* b, float* y, size_t n) {
   size_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(F::at(hn::LoadU(floats, a + i), hn::LoadU(floats, b + i)), floats, y + i);
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreU(F::at(hn::LoadU(floats, a + i), hn::LoadU(floats, b + i)), floats, y + i);
   if (i < n) store_some(F::at(load_some(a + i, n - i), load_some(b + i, n - i)), y + i, n - i);
 }
 template <class F>
@@ -115,7 +116,8 @@ void u8_to_f32(const uint8_t* x, float* y, size_t n) {
   constexpr hn::Rebind<uint8_t, Floats> bytes;
   constexpr hn::Rebind<int32_t, Floats> words;
   size_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::ConvertTo(floats, hn::PromoteTo(words, hn::LoadU(bytes, x + i))), floats, y + i);
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreU(hn::ConvertTo(floats, hn::PromoteTo(words, hn::LoadU(bytes, x + i))), floats, y + i);
   for (; i < n; ++i) y[i] = static_cast<float>(x[i]);
 }
 
@@ -129,20 +131,24 @@ HWY_INLINE void sgd_at(const SgdLoop& how, Vec w, Vec g, Vec m, Vec* w_next, Vec
   *w_next = hn::Sub(w, rate_inside ? ahead : hn::Mul(rate, ahead));
 }
 template <bool rate_inside, bool nesterov>
-void sgd_form(const SgdLoop& how, const float* w, const float* g, const float* m, float* w_next, float* m_next, size_t n) {
+void sgd_form(const SgdLoop& how, const float* w, const float* g, const float* m, float* w_next,
+              float* m_next, size_t n) {
   size_t i = 0;
   Vec wn, mn;
   for (; i + lanes <= n; i += lanes) {
-    sgd_at<rate_inside, nesterov>(how, hn::LoadU(floats, w + i), hn::LoadU(floats, g + i), hn::LoadU(floats, m + i), &wn, &mn);
+    sgd_at<rate_inside, nesterov>(how, hn::LoadU(floats, w + i), hn::LoadU(floats, g + i),
+                                  hn::LoadU(floats, m + i), &wn, &mn);
     hn::StoreU(wn, floats, w_next + i);
     hn::StoreU(mn, floats, m_next + i);
   }
   if (i == n) return;
-  sgd_at<rate_inside, nesterov>(how, load_some(w + i, n - i), load_some(g + i, n - i), load_some(m + i, n - i), &wn, &mn);
+  sgd_at<rate_inside, nesterov>(how, load_some(w + i, n - i), load_some(g + i, n - i),
+                                load_some(m + i, n - i), &wn, &mn);
   store_some(wn, w_next + i, n - i);
   store_some(mn, m_next + i, n - i);
 }
-void sgd(const SgdLoop& how, const float* w, const float* g, const float* m, float* w_next, float* m_next, size_t n) {
+void sgd(const SgdLoop& how, const float* w, const float* g, const float* m, float* w_next, float* m_next,
+         size_t n) {
   auto form = how.rate_inside ? (how.nesterov ? sgd_form<true, true> : sgd_form<true, false>)
                               : (how.nesterov ? sgd_form<false, true> : sgd_form<false, false>);
   form(how, w, g, m, w_next, m_next, n);
@@ -169,7 +175,8 @@ float sum(const float* x, size_t n) {
   for (auto& p : partial) p = hn::Zero(floats);
   size_t i = 0;
   for (; i + sums <= n; i += sums)
-    for (size_t v = 0; v < vectors; ++v) partial[v] = hn::Add(partial[v], hn::LoadU(floats, x + i + v * lanes));
+    for (size_t v = 0; v < vectors; ++v)
+      partial[v] = hn::Add(partial[v], hn::LoadU(floats, x + i + v * lanes));
   float s[sums];
   for (size_t v = 0; v < vectors; ++v) hn::StoreU(partial[v], floats, s + v * lanes);
   for (size_t l = 0; i < n; ++i, ++l) s[l] += x[i];
@@ -184,7 +191,8 @@ HWY_INLINE void add_tile(const float* x, size_t rows, size_t stride, float* y) {
   Vec acc[count];
   for (size_t v = 0; v < count; ++v) acc[v] = hn::LoadU(floats, y + v * lanes);
   for (size_t r = 0; r < rows; ++r)
-    for (size_t v = 0; v < count; ++v) acc[v] = hn::Add(acc[v], hn::LoadU(floats, x + r * stride + v * lanes));
+    for (size_t v = 0; v < count; ++v)
+      acc[v] = hn::Add(acc[v], hn::LoadU(floats, x + r * stride + v * lanes));
   for (size_t v = 0; v < count; ++v) hn::StoreU(acc[v], floats, y + v * lanes);
 }
 void add_rows(const float* x, size_t rows, size_t stride, float* y, size_t width) {

@@ -1,5 +1,5 @@
-// Loops over plain arrays of floats, one version per instruction set. Every version gives the same bits: nothing is
-// fused that the source does not fuse, and sums have a fixed number of lanes.
+// Loops over plain arrays of floats, one version per instruction set. Every version gives the same bits:
+// nothing is fused that the source does not fuse, and sums have a fixed number of lanes.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,8 @@ struct Loops {
   UnaryLoop relu, neg, abs, square, sqrt, rsqrt;
   ScalarLoop scale, shift;
   void (*u8_to_f32)(const uint8_t* x, float* y, size_t n);
-  void (*sgd)(const SgdLoop& how, const float* w, const float* g, const float* m, float* w_next, float* m_next, size_t n);
+  void (*sgd)(const SgdLoop& how, const float* w, const float* g, const float* m, float* w_next,
+              float* m_next, size_t n);
   bool (*all_finite)(const float* x, size_t n);
   /// In 32 partial sums, element i into number i mod 32; these are added in a tree.
   float (*sum)(const float* x, size_t n);

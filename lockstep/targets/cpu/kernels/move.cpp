@@ -25,8 +25,10 @@ void part(const Args& a, const Frame& f, int64_t p) noexcept {
   int64_t stride = a.nest.inner_stride(0);
   walk(a.nest, a.cut.begin(p), a.cut.end(p), [&](int64_t first, const auto& offset, int64_t count) {
     const T* from = x + a.first + offset[0];
-    if (stride == 1) std::memcpy(y + first, from, count * sizeof(T));
-    else if (stride == 0) std::fill_n(y + first, count, *from);
+    if (stride == 1)
+      std::memcpy(y + first, from, count * sizeof(T));
+    else if (stride == 0)
+      std::fill_n(y + first, count, *from);
     else
       for (int64_t i = 0; i < count; ++i) y[first + i] = from[i * stride];
   });
@@ -36,7 +38,8 @@ void emit(const GroupView& g, CallSink& sink, const Nest<1>& nest, int64_t first
   const Step& s = g.step();
   Cut cut(nest.size(), stream_grain);
   with_element_size(g.type(s.writes[0]).dtype, [&](auto word) {
-    sink.emit<part<decltype(word)>>(Args{sink.ref(s.reads[0]), sink.ref(s.writes[0]), first, nest, cut}, cut.parts);
+    sink.emit<part<decltype(word)>>(Args{sink.ref(s.reads[0]), sink.ref(s.writes[0]), first, nest, cut},
+                                    cut.parts);
   });
 }
 

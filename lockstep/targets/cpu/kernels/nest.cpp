@@ -20,7 +20,8 @@ Shape broadcast_strides(const Shape& from, Layout from_order, const Shape& to, L
   for (size_t d = 0; d < from.size(); ++d)
     if (from[d] == 1) strides[lead + d] = 0;
   if (to_order == Layout::plain) return strides;
-  if (from_order == Layout::blocked) strides.push_back(1);
+  if (from_order == Layout::blocked)
+    strides.push_back(1);
   else {
     strides.push_back(strides[1]);  // channel within its block
     strides[1] *= block;

@@ -1,4 +1,5 @@
-// Loop nests over operands with strides. Axes are merged when the nest is made, so that most nests are one or two deep.
+// Loop nests over operands with strides. Axes are merged when the nest is made, so that most nests are one or
+// two deep.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +13,8 @@ namespace lockstep::cpu {
 /// The axes of a value in memory, outermost first: those of its shape, or (N, C/8, H, W, 8).
 Shape memory_axes(const Shape& shape, Layout order);
 
-/// The strides, in elements, of `from` broadcast to the shape `to`, along the memory axes of `to`; 0 where it repeats.
-/// A blocked `from` needs a blocked `to`.
+/// The strides, in elements, of `from` broadcast to the shape `to`, along the memory axes of `to`; 0 where it
+/// repeats. A blocked `from` needs a blocked `to`.
 Shape broadcast_strides(const Shape& from, Layout from_order, const Shape& to, Layout to_order);
 
 template <int operands>
@@ -42,15 +43,18 @@ Nest<operands>::Nest(const Shape& axes, const std::array<Shape, operands>& by_op
     if (axes[d] == 1) continue;
     bool merges = rank > 0;
     for (int k = 0; merges && k < operands; ++k) merges = strides[rank - 1][k] == by_operand[k][d] * axes[d];
-    if (merges) sizes[rank - 1] *= axes[d];
-    else sizes[rank++] = axes[d];
+    if (merges)
+      sizes[rank - 1] *= axes[d];
+    else
+      sizes[rank++] = axes[d];
     for (int k = 0; k < operands; ++k) strides[rank - 1][k] = by_operand[k][d];
   }
   if (rank == 0) sizes[rank++] = 1;
 }
 
-/// Calls row(first, offsets, count) for the elements begin..end-1 of the nest, counted in row-major order, in runs
-/// along the innermost axis: run of `count` elements from number `first`, operand k beginning at offsets[k].
+/// Calls row(first, offsets, count) for the elements begin..end-1 of the nest, counted in row-major order, in
+/// runs along the innermost axis: run of `count` elements from number `first`, operand k beginning at
+/// offsets[k].
 template <int operands, class Row>
 void walk(const Nest<operands>& nest, int64_t begin, int64_t end, Row row) {
   if (begin >= end) return;
@@ -72,7 +76,8 @@ void walk(const Nest<operands>& nest, int64_t begin, int64_t end, Row row) {
     for (int d = inner; d > 0 && index[d] == nest.sizes[d]; --d) {
       index[d] = 0;
       ++index[d - 1];
-      for (int k = 0; k < operands; ++k) offsets[k] += nest.strides[d - 1][k] - nest.sizes[d] * nest.strides[d][k];
+      for (int k = 0; k < operands; ++k)
+        offsets[k] += nest.strides[d - 1][k] - nest.sizes[d] * nest.strides[d][k];
     }
   }
 }

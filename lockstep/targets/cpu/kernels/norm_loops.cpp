@@ -9,8 +9,8 @@ HWY_BEFORE_NAMESPACE();
 namespace lockstep::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-// Eight lanes at most: one vector of AVX2. Targets with four take two steps through the same lanes, so a channel's sum
-// has the same order of additions everywhere.
+// Eight lanes at most: one vector of AVX2. Targets with four take two steps through the same lanes, so a
+// channel's sum has the same order of additions everywhere.
 constexpr hn::CappedTag<float, 8> d;
 using V = hn::Vec<decltype(d)>;
 constexpr int64_t channels = 8;
@@ -54,7 +54,8 @@ void SquareSum(const float* x, const float* mean, int64_t area, float* sum) {
 /// relu(NaN) = NaN, as in the op: zero only where the value compares at or below 0.
 V Relu(V v) { return hn::IfThenZeroElse(hn::Le(v, hn::Zero(d)), v); }
 
-void Apply(const float* x, const float* factor, const float* offset, const float* other, float* y, int64_t area, NormTail tail) {
+void Apply(const float* x, const float* factor, const float* offset, const float* other, float* y,
+           int64_t area, NormTail tail) {
   for (int64_t c = 0; c < channels; c += static_cast<int64_t>(hn::Lanes(d))) {
     const V f = hn::LoadU(d, factor + c), o = hn::LoadU(d, offset + c);
     auto normed = [&](int64_t i) { return hn::Add(hn::Mul(hn::LoadU(d, x + i), f), o); };
@@ -67,7 +68,8 @@ void Apply(const float* x, const float* factor, const float* offset, const float
         for (int64_t i = c; i < end; i += channels) hn::StoreU(Relu(normed(i)), d, y + i);
         break;
       case NormTail::add_relu:
-        for (int64_t i = c; i < end; i += channels) hn::StoreU(Relu(hn::Add(normed(i), hn::LoadU(d, other + i))), d, y + i);
+        for (int64_t i = c; i < end; i += channels)
+          hn::StoreU(Relu(hn::Add(normed(i), hn::LoadU(d, other + i))), d, y + i);
         break;
     }
   }
@@ -86,8 +88,8 @@ struct Incoming {
   }
 };
 
-void BackwardSums(const float* const* incoming, int parts, const float* relu_output, const float* x, const float* mean, float* gradient, int64_t area, float* sum,
-                  float* dot) {
+void BackwardSums(const float* const* incoming, int parts, const float* relu_output, const float* x,
+                  const float* mean, float* gradient, int64_t area, float* sum, float* dot) {
   const Incoming in{incoming, parts, relu_output};
   for (int64_t c = 0; c < channels; c += static_cast<int64_t>(hn::Lanes(d))) {
     const V m = hn::LoadU(d, mean + c);
@@ -110,8 +112,8 @@ void BackwardSums(const float* const* incoming, int parts, const float* relu_out
   }
 }
 
-void BackwardApply(const float* gradient, const float* const* incoming, int parts, const float* relu_output, const float* x, const float* a, const float* b, const float* e,
-                   float* dx, int64_t area) {
+void BackwardApply(const float* gradient, const float* const* incoming, int parts, const float* relu_output,
+                   const float* x, const float* a, const float* b, const float* e, float* dx, int64_t area) {
   const Incoming in{incoming, parts, relu_output};
   for (int64_t c = 0; c < channels; c += static_cast<int64_t>(hn::Lanes(d))) {
     const V va = hn::LoadU(d, a + c), vb = hn::LoadU(d, b + c), ve = hn::LoadU(d, e + c);
@@ -135,15 +137,19 @@ HWY_EXPORT(BackwardSums);
 HWY_EXPORT(BackwardApply);
 
 void norm_sum(const float* x, int64_t area, float* sum) { HWY_DYNAMIC_DISPATCH(Sum)(x, area, sum); }
-void norm_square_sum(const float* x, const float* mean, int64_t area, float* sum) { HWY_DYNAMIC_DISPATCH(SquareSum)(x, mean, area, sum); }
-void norm_apply(const float* x, const float* factor, const float* offset, const float* other, float* y, int64_t area, NormTail tail) {
+void norm_square_sum(const float* x, const float* mean, int64_t area, float* sum) {
+  HWY_DYNAMIC_DISPATCH(SquareSum)(x, mean, area, sum);
+}
+void norm_apply(const float* x, const float* factor, const float* offset, const float* other, float* y,
+                int64_t area, NormTail tail) {
   HWY_DYNAMIC_DISPATCH(Apply)(x, factor, offset, other, y, area, tail);
 }
-void norm_backward_sums(const float* const* incoming, int parts, const float* relu_output, const float* x, const float* mean, float* gradient, int64_t area, float* sum,
-                        float* dot) {
+void norm_backward_sums(const float* const* incoming, int parts, const float* relu_output, const float* x,
+                        const float* mean, float* gradient, int64_t area, float* sum, float* dot) {
   HWY_DYNAMIC_DISPATCH(BackwardSums)(incoming, parts, relu_output, x, mean, gradient, area, sum, dot);
 }
-void norm_backward_apply(const float* gradient, const float* const* incoming, int parts, const float* relu_output, const float* x, const float* a, const float* b,
+void norm_backward_apply(const float* gradient, const float* const* incoming, int parts,
+                         const float* relu_output, const float* x, const float* a, const float* b,
                          const float* d, float* dx, int64_t area) {
   HWY_DYNAMIC_DISPATCH(BackwardApply)(gradient, incoming, parts, relu_output, x, a, b, d, dx, area);
 }

@@ -31,8 +31,8 @@ void for_each_window(const Args& a, Visit visit) {
     int64_t top = i * a.h.stride - a.h.pad_begin;
     for (int64_t j = 0; j < a.out_width; ++j) {
       int64_t left = j * a.w.stride - a.w.pad_begin;
-      visit(i * a.out_width + j, Box{std::max<int64_t>(top, 0), std::min(top + a.h.size, a.height), std::max<int64_t>(left, 0),
-                                     std::min(left + a.w.size, a.width)});
+      visit(i * a.out_width + j, Box{std::max<int64_t>(top, 0), std::min(top + a.h.size, a.height),
+                                     std::max<int64_t>(left, 0), std::min(left + a.w.size, a.width)});
     }
   }
 }
@@ -91,7 +91,9 @@ void max_backward_part(const Args& a, const Frame& f, int64_t p) noexcept {
   }
 }
 
-float count_of(const Args& a, Box box) { return static_cast<float>(a.count_padding ? a.h.size * a.w.size : box.size()); }
+float count_of(const Args& a, Box box) {
+  return static_cast<float>(a.count_padding ? a.h.size * a.w.size : box.size());
+}
 
 template <int lanes>
 void avg_part(const Args& a, const Frame& f, int64_t p) noexcept {
@@ -132,12 +134,14 @@ Fit fits(const GroupView& g) {
   if (all_plain(g)) return yes();
   for (const auto* list : {&g.step().reads, &g.step().writes})
     for (const auto& o : *list)
-      if (Shape shape = g.type(o).shape; is_plain(g, o) && shape[2] * shape[3] > 1) return no("operands of two layouts");
+      if (Shape shape = g.type(o).shape; is_plain(g, o) && shape[2] * shape[3] > 1)
+        return no("operands of two layouts");
   return yes();
 }
 
 template <auto plain, auto blocked>
-void emit(const GroupView& g, CallSink& sink, Args a, std::string_view op, const PoolAttrs& attrs, const Shape& x, bool count_padding) {
+void emit(const GroupView& g, CallSink& sink, Args a, std::string_view op, const PoolAttrs& attrs,
+          const Shape& x, bool count_padding) {
   auto windows = make_windows(op, x, attrs.window, attrs.strides, {1, 1}, attrs.padding, attrs.pads);
   a.h = windows[0];
   a.w = windows[1];
@@ -150,8 +154,10 @@ void emit(const GroupView& g, CallSink& sink, Args a, std::string_view op, const
   int64_t lanes = is_blocked ? block : 1;
   int64_t work = std::max(a.height * a.width, a.out_height * a.out_width * a.h.size * a.w.size) * lanes;
   a.planes = Cut(x[0] * x[1] / lanes, std::max<int64_t>(1, stream_grain / std::max<int64_t>(1, work)));
-  if (is_blocked) sink.emit<blocked>(a, a.planes.parts);
-  else sink.emit<plain>(a, a.planes.parts);
+  if (is_blocked)
+    sink.emit<blocked>(a, a.planes.parts);
+  else
+    sink.emit<plain>(a, a.planes.parts);
 }
 
 void lower_max(const GroupView& g, CallSink& sink) {
@@ -159,7 +165,8 @@ void lower_max(const GroupView& g, CallSink& sink) {
   Args a{};
   a.x = sink.ref(s.reads[0]);
   a.y = sink.ref(s.writes[0]);
-  emit<max_part<1>, max_part<block>>(g, sink, a, "max_pool", g.attrs<MaxPool>(), g.type(s.reads[0]).shape, false);
+  emit<max_part<1>, max_part<block>>(g, sink, a, "max_pool", g.attrs<MaxPool>(), g.type(s.reads[0]).shape,
+                                     false);
 }
 
 void lower_max_backward(const GroupView& g, CallSink& sink) {
@@ -169,8 +176,8 @@ void lower_max_backward(const GroupView& g, CallSink& sink) {
   a.y = sink.ref(s.reads[1]);
   a.dy = sink.ref(s.reads[2]);
   a.dx = sink.ref(s.writes[0]);
-  emit<max_backward_part<1>, max_backward_part<block>>(g, sink, a, "max_pool_backward", g.attrs<MaxPoolBackward>(),
-                                                       g.type(s.reads[0]).shape, false);
+  emit<max_backward_part<1>, max_backward_part<block>>(
+      g, sink, a, "max_pool_backward", g.attrs<MaxPoolBackward>(), g.type(s.reads[0]).shape, false);
 }
 
 void lower_avg(const GroupView& g, CallSink& sink) {
@@ -188,14 +195,19 @@ void lower_avg_backward(const GroupView& g, CallSink& sink) {
   a.dy = sink.ref(s.reads[0]);
   a.dx = sink.ref(s.writes[0]);
   const auto& op = g.attrs<AvgPoolBackward>();
-  emit<avg_backward_part<1>, avg_backward_part<block>>(g, sink, a, "avg_pool_backward", op, op.input_shape, op.count_padding);
+  emit<avg_backward_part<1>, avg_backward_part<block>>(g, sink, a, "avg_pool_backward", op, op.input_shape,
+                                                       op.count_padding);
 }
 
 }  // namespace
 
 Kernel max_pool_kernel() { return {"max_pool", {"max_pool"}, fits, lower_max}; }
-Kernel max_pool_backward_kernel() { return {"max_pool_backward", {"max_pool_backward"}, fits, lower_max_backward}; }
+Kernel max_pool_backward_kernel() {
+  return {"max_pool_backward", {"max_pool_backward"}, fits, lower_max_backward};
+}
 Kernel avg_pool_kernel() { return {"avg_pool", {"avg_pool"}, fits, lower_avg}; }
-Kernel avg_pool_backward_kernel() { return {"avg_pool_backward", {"avg_pool_backward"}, fits, lower_avg_backward}; }
+Kernel avg_pool_backward_kernel() {
+  return {"avg_pool_backward", {"avg_pool_backward"}, fits, lower_avg_backward};
+}
 
 }  // namespace lockstep::cpu

@@ -9,8 +9,9 @@
 namespace lockstep::cpu {
 namespace {
 
-// The memory axes of x are kept or summed. A result is a row of `width` floats side by side (the last axis, if kept;
-// else 1): y[k, :] = sum over r of x[kept(k) + summed(r), :], summed in order of r, sums along a contiguous axis apart.
+// The memory axes of x are kept or summed. A result is a row of `width` floats side by side (the last axis,
+// if kept; else 1): y[k, :] = sum over r of x[kept(k) + summed(r), :], summed in order of r, sums along a
+// contiguous axis apart.
 struct Args {
   Ref x, y, partial{};  ///< partial: (parts, results) when the summed axes are cut
   Nest<1> kept{}, summed{};
@@ -25,12 +26,15 @@ constexpr int64_t columns = 256;
 int64_t units_of_row(const Args& a) { return std::max<int64_t>(1, (a.width + columns - 1) / columns); }
 
 /// y[k, begin..end-1] = sum over the summed elements `from`..`to`-1.
-void sum_row(const Args& a, const Loops& l, const float* x, float* y, int64_t count, int64_t from, int64_t to) {
+void sum_row(const Args& a, const Loops& l, const float* x, float* y, int64_t count, int64_t from,
+             int64_t to) {
   std::fill_n(y, count, 0.0f);
   int64_t stride = a.summed.inner_stride(0);
   walk(a.summed, from, to, [&](int64_t, const auto& offset, int64_t rows) {
-    if (a.width == 1 && stride == 1) *y += l.sum(x + offset[0], rows);
-    else l.add_rows(x + offset[0], rows, stride, y, count);
+    if (a.width == 1 && stride == 1)
+      *y += l.sum(x + offset[0], rows);
+    else
+      l.add_rows(x + offset[0], rows, stride, y, count);
   });
 }
 
@@ -47,13 +51,15 @@ void part(const Args& a, const Frame& f, int64_t p) noexcept {
            int64_t unit = std::max(a.kept_cut.begin(kept_part), row * in_row) - row * in_row;
            int64_t end_unit = std::min(a.kept_cut.end(kept_part), (row + 1) * in_row) - row * in_row;
            int64_t begin = unit * columns, end = std::min(end_unit * columns, a.width);
-           sum_row(a, l, x + offset[0] + k * a.kept.inner_stride(0) + begin, y + row * a.width + begin, end - begin,
-                   a.summed_cut.begin(summed_part), a.summed_cut.end(summed_part));
+           sum_row(a, l, x + offset[0] + k * a.kept.inner_stride(0) + begin, y + row * a.width + begin,
+                   end - begin, a.summed_cut.begin(summed_part), a.summed_cut.end(summed_part));
          }
        });
   if (whole && a.divisor != 1 && a.results > 0) {
     int64_t begin = a.kept_cut.begin(p), end = a.kept_cut.end(p);
-    auto column = [&](int64_t unit) { return unit / in_row * a.width + std::min(unit % in_row * columns, a.width); };
+    auto column = [&](int64_t unit) {
+      return unit / in_row * a.width + std::min(unit % in_row * columns, a.width);
+    };
     for (int64_t i = column(begin); i < column(end); ++i) y[i] /= a.divisor;
   }
 }
@@ -93,7 +99,8 @@ void emit(const GroupView& g, CallSink& sink, std::vector<bool> gone, bool mean)
   int64_t units = a.kept.size() * units_of_row(a), work = a.results * terms;
   Cut by_kept(units, std::max<int64_t>(1, stream_grain * units / std::max<int64_t>(1, work)));
   Cut by_summed(terms, std::max<int64_t>(1, stream_grain / std::max<int64_t>(1, a.results)));
-  bool cut_sums = work >= 2 * stream_grain && by_kept.parts < 8 && by_summed.parts > by_kept.parts && a.results <= stream_grain;
+  bool cut_sums = work >= 2 * stream_grain && by_kept.parts < 8 && by_summed.parts > by_kept.parts &&
+                  a.results <= stream_grain;
   a.kept_cut = cut_sums ? Cut(units, units + 1) : by_kept;
   a.summed_cut = cut_sums ? by_summed : Cut(terms, terms + 1);
   if (cut_sums) a.partial = sink.scratch(by_summed.parts * a.results * static_cast<int64_t>(sizeof(float)));
@@ -106,7 +113,8 @@ Fit fits(const GroupView& g, const std::vector<bool>& gone) {
   if (!is_plain(g, g.step().writes[0])) return no("a blocked result");
   if (gone.size() >= Nest<1>::most) return no("too many axes");
   bool channels_stay = !is_plain(g, g.step().reads[0]) && !gone[1];
-  if (channels_stay && !(gone[2] && gone[3])) return no("a blocked operand whose channels and places both stay");
+  if (channels_stay && !(gone[2] && gone[3]))
+    return no("a blocked operand whose channels and places both stay");
   return yes();
 }
 
@@ -128,8 +136,12 @@ std::vector<bool> axes_gone(const GroupView& g) {
 template <class Op>
 Kernel kernel_of() {
   constexpr std::string_view name = Op::info.name;
-  return {name, {name}, [](const GroupView& g) { return fits(g, axes_gone<Op>(g)); },
-          [](const GroupView& g, CallSink& sink) { emit(g, sink, axes_gone<Op>(g), std::is_same_v<Op, ReduceMean>); }};
+  return {name,
+          {name},
+          [](const GroupView& g) { return fits(g, axes_gone<Op>(g)); },
+          [](const GroupView& g, CallSink& sink) {
+            emit(g, sink, axes_gone<Op>(g), std::is_same_v<Op, ReduceMean>);
+          }};
 }
 
 }  // namespace

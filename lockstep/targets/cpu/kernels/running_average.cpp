@@ -20,7 +20,8 @@ void part(const Args& a, const Frame& f, int64_t p) noexcept {
   float* next = f.at<float>(a.next);
   bool apply = *f.at<uint8_t>(a.apply) != 0;
   for (int64_t i = a.cut.begin(p); i < a.cut.end(p); ++i) {
-    double value = (1 - a.momentum) * static_cast<double>(old[i]) + a.momentum * (static_cast<double>(batch[i]) * a.factor);
+    double value = (1 - a.momentum) * static_cast<double>(old[i]) +
+                   a.momentum * (static_cast<double>(batch[i]) * a.factor);
     next[i] = apply ? static_cast<float>(value) : old[i];
   }
 }
@@ -34,8 +35,13 @@ void lower(const GroupView& g, CallSink& sink) {
   const Step& s = g.step();
   const auto& op = g.attrs<RunningAverage>();
   auto n = static_cast<double>(op.unbiased_count);
-  Args a{sink.ref(s.reads[0]), sink.ref(s.reads[1]), sink.ref(s.reads[2]), sink.ref(s.writes[0]), op.momentum,
-         op.unbiased_count > 1 ? n / (n - 1) : 1, Cut(g.type(s.writes[0]).elements(), stream_grain)};
+  Args a{sink.ref(s.reads[0]),
+         sink.ref(s.reads[1]),
+         sink.ref(s.reads[2]),
+         sink.ref(s.writes[0]),
+         op.momentum,
+         op.unbiased_count > 1 ? n / (n - 1) : 1,
+         Cut(g.type(s.writes[0]).elements(), stream_grain)};
   sink.emit<part>(a, a.cut.parts);
 }
 

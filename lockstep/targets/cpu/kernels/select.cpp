@@ -33,7 +33,8 @@ void lower(const GroupView& g, CallSink& sink) {
   Cut cut(g.type(s.writes[0]).elements(), stream_grain);
   bool scalar = g.type(s.reads[0]).shape.empty();
   with_element_size(g.type(s.writes[0]).dtype, [&](auto word) {
-    Args args{sink.ref(s.reads[0]), sink.ref(s.reads[1]), sink.ref(s.reads[2]), sink.ref(s.writes[0]), scalar, cut};
+    Args args{
+        sink.ref(s.reads[0]), sink.ref(s.reads[1]), sink.ref(s.reads[2]), sink.ref(s.writes[0]), scalar, cut};
     sink.emit<part<decltype(word)>>(args, cut.parts);
   });
 }

@@ -22,7 +22,8 @@ void part(const Args& a, const Frame& f, int64_t p) noexcept {
   if (*f.at<uint8_t>(a.apply) != 0) {
     SgdLoop how = a.how;
     how.rate = *f.at<float>(a.rate);
-    loops().sgd(how, w + begin, f.at<float>(a.g) + begin, m + begin, w_next + begin, m_next + begin, end - begin);
+    loops().sgd(how, w + begin, f.at<float>(a.g) + begin, m + begin, w_next + begin, m_next + begin,
+                end - begin);
     return;
   }
   for (int64_t i = begin; i < end; ++i) {  // together: w_next may lie where m is, and m_next where w is
@@ -41,9 +42,17 @@ Fit fits(const GroupView& g) {
 void lower(const GroupView& g, CallSink& sink) {
   const Step& s = g.step();
   const auto& op = g.attrs<Sgd>();
-  SgdLoop how{0, static_cast<float>(op.momentum), static_cast<float>(op.weight_decay), op.form == SgdForm::rate_inside, op.nesterov};
-  Args a{sink.ref(s.reads[0]), sink.ref(s.reads[1]), sink.ref(s.reads[2]), sink.ref(s.reads[3]), sink.ref(s.reads[4]),
-         sink.ref(s.writes[0]), sink.ref(s.writes[1]), how, Cut(g.type(s.writes[0]).elements(), stream_grain)};
+  SgdLoop how{0, static_cast<float>(op.momentum), static_cast<float>(op.weight_decay),
+              op.form == SgdForm::rate_inside, op.nesterov};
+  Args a{sink.ref(s.reads[0]),
+         sink.ref(s.reads[1]),
+         sink.ref(s.reads[2]),
+         sink.ref(s.reads[3]),
+         sink.ref(s.reads[4]),
+         sink.ref(s.writes[0]),
+         sink.ref(s.writes[1]),
+         how,
+         Cut(g.type(s.writes[0]).elements(), stream_grain)};
   sink.emit<part>(a, a.cut.parts);
 }
 

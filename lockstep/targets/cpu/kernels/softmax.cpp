@@ -53,6 +53,8 @@ void lower(const GroupView& g, CallSink& sink) {
 }  // namespace
 
 Kernel softmax_kernel() { return {"softmax", {"softmax"}, fits<Softmax>, lower<softmax_part>}; }
-Kernel log_softmax_kernel() { return {"log_softmax", {"log_softmax"}, fits<LogSoftmax>, lower<log_softmax_part>}; }
+Kernel log_softmax_kernel() {
+  return {"log_softmax", {"log_softmax"}, fits<LogSoftmax>, lower<log_softmax_part>};
+}
 
 }  // namespace lockstep::cpu

@@ -28,7 +28,8 @@ void pad_image(const StemArgs& a, const float* image, float* padded) {
   for (int64_t c = 0; c < a.channels; ++c)
     for (int64_t i = 0; i < a.height; ++i) {
       const float* from = image + (c * a.height + i) * a.width;
-      std::copy(from, from + a.width, padded + (c * a.padded_height + i + a.rows.pad_begin) * a.padded_width + a.columns.pad_begin);
+      std::copy(from, from + a.width,
+                padded + (c * a.padded_height + i + a.rows.pad_begin) * a.padded_width + a.columns.pad_begin);
     }
 }
 
@@ -43,9 +44,11 @@ void images_part(const StemArgs& a, const Frame& f, int64_t part) noexcept {
       for (int64_t c = 0; c < a.channels; ++c)
         for (int64_t u = 0; u < a.rows.size; ++u)
           for (int64_t v = 0; v < a.columns.size; v += most_taps) {
-            const float* x = padded + (c * a.padded_height + u * a.rows.dilation) * a.padded_width + v * a.columns.dilation;
+            const float* x = padded + (c * a.padded_height + u * a.rows.dilation) * a.padded_width +
+                             v * a.columns.dilation;
             float* to = sums + o * a.taps() + ((c * a.rows.size + u) * a.columns.size + v) * block;
-            stem_taps(x, a.rows.stride * a.padded_width, a.columns.stride, a.columns.dilation, dy, a.out_height, a.out_width, std::min(most_taps, a.columns.size - v), to);
+            stem_taps(x, a.rows.stride * a.padded_width, a.columns.stride, a.columns.dilation, dy,
+                      a.out_height, a.out_width, std::min(most_taps, a.columns.size - v), to);
           }
     }
   }
@@ -80,7 +83,8 @@ void lower(const GroupView& g, CallSink& sink) {
   const auto& s = g.step();
   const auto& attrs = g.attrs<ConvBackwardWeights>();
   auto x = g.type(s.reads[0]).shape, dy = g.type(s.reads[1]).shape, dw = g.type(s.writes[0]).shape;
-  auto windows = make_windows("conv", x, {dw[2], dw[3]}, attrs.strides, attrs.dilations, attrs.padding, attrs.pads);
+  auto windows =
+      make_windows("conv", x, {dw[2], dw[3]}, attrs.strides, attrs.dilations, attrs.padding, attrs.pads);
   StemArgs a;
   a.x = sink.ref(s.reads[0]);
   a.dy = sink.ref(s.reads[1]);
@@ -100,6 +104,8 @@ void lower(const GroupView& g, CallSink& sink) {
 
 }  // namespace
 
-Kernel stem_conv_backward_weights_kernel() { return {"stem_conv_backward_weights", {"conv_backward_weights"}, fits, lower}; }
+Kernel stem_conv_backward_weights_kernel() {
+  return {"stem_conv_backward_weights", {"conv_backward_weights"}, fits, lower};
+}
 
 }  // namespace lockstep::cpu

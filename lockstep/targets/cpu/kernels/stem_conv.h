@@ -1,5 +1,5 @@
-// Weight gradient of a first convolution: plain input with few channels, blocked output gradient. oneDNN has only its
-// reference code for one input channel.
+// Weight gradient of a first convolution: plain input with few channels, blocked output gradient. oneDNN has
+// only its reference code for one input channel.
 #pragma once
 
 #include "lockstep/targets/cpu/kernel.h"

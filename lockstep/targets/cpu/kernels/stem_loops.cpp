@@ -15,7 +15,8 @@ constexpr int64_t lanes_in_block = 8;
 
 /// The number of taps is a constant so that the accumulators stay in registers.
 template <int kTaps>
-void Taps(const float* x, int64_t row_step, int64_t column_step, int64_t tap_step, const float* dy, int64_t height, int64_t width, float* sums) {
+void Taps(const float* x, int64_t row_step, int64_t column_step, int64_t tap_step, const float* dy,
+          int64_t height, int64_t width, float* sums) {
   for (int64_t c = 0; c < lanes_in_block; c += static_cast<int64_t>(hn::Lanes(d))) {
     V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
     for (int64_t i = 0; i < height; ++i) {
@@ -41,16 +42,25 @@ void Taps(const float* x, int64_t row_step, int64_t column_step, int64_t tap_ste
   }
 }
 
-void StemTaps(const float* x, int64_t row_step, int64_t column_step, int64_t tap_step, const float* dy, int64_t height, int64_t width, int64_t taps, float* sums) {
+void StemTaps(const float* x, int64_t row_step, int64_t column_step, int64_t tap_step, const float* dy,
+              int64_t height, int64_t width, int64_t taps, float* sums) {
   switch (taps) {
-    case 1: return Taps<1>(x, row_step, column_step, tap_step, dy, height, width, sums);
-    case 2: return Taps<2>(x, row_step, column_step, tap_step, dy, height, width, sums);
-    case 3: return Taps<3>(x, row_step, column_step, tap_step, dy, height, width, sums);
-    case 4: return Taps<4>(x, row_step, column_step, tap_step, dy, height, width, sums);
-    case 5: return Taps<5>(x, row_step, column_step, tap_step, dy, height, width, sums);
-    case 6: return Taps<6>(x, row_step, column_step, tap_step, dy, height, width, sums);
-    case 7: return Taps<7>(x, row_step, column_step, tap_step, dy, height, width, sums);
-    default: return Taps<8>(x, row_step, column_step, tap_step, dy, height, width, sums);
+    case 1:
+      return Taps<1>(x, row_step, column_step, tap_step, dy, height, width, sums);
+    case 2:
+      return Taps<2>(x, row_step, column_step, tap_step, dy, height, width, sums);
+    case 3:
+      return Taps<3>(x, row_step, column_step, tap_step, dy, height, width, sums);
+    case 4:
+      return Taps<4>(x, row_step, column_step, tap_step, dy, height, width, sums);
+    case 5:
+      return Taps<5>(x, row_step, column_step, tap_step, dy, height, width, sums);
+    case 6:
+      return Taps<6>(x, row_step, column_step, tap_step, dy, height, width, sums);
+    case 7:
+      return Taps<7>(x, row_step, column_step, tap_step, dy, height, width, sums);
+    default:
+      return Taps<8>(x, row_step, column_step, tap_step, dy, height, width, sums);
   }
 }
 
@@ -61,7 +71,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace lockstep::cpu {
 HWY_EXPORT(StemTaps);
-void stem_taps(const float* x, int64_t row_step, int64_t column_step, int64_t tap_step, const float* dy, int64_t height, int64_t width, int64_t taps, float* sums) {
+void stem_taps(const float* x, int64_t row_step, int64_t column_step, int64_t tap_step, const float* dy,
+               int64_t height, int64_t width, int64_t taps, float* sums) {
   HWY_DYNAMIC_DISPATCH(StemTaps)(x, row_step, column_step, tap_step, dy, height, width, taps, sums);
 }
 }  // namespace lockstep::cpu

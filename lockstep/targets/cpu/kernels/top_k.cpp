@@ -35,8 +35,8 @@ Fit fits(const GroupView& g) { return g.type(g.step().reads[0]).dtype == DType::
 void lower(const GroupView& g, CallSink& sink) {
   const Step& s = g.step();
   Shape shape = g.type(s.reads[0]).shape;
-  Args a{sink.ref(s.reads[0]), sink.ref(s.reads[1]), sink.ref(s.writes[0]), shape[1], g.attrs<TopKCorrect>().k,
-         cut_rows(shape[0], shape[1])};
+  Args a{sink.ref(s.reads[0]),     sink.ref(s.reads[1]),        sink.ref(s.writes[0]), shape[1],
+         g.attrs<TopKCorrect>().k, cut_rows(shape[0], shape[1])};
   sink.emit<part>(a, a.cut.parts);
 }
 

@@ -61,11 +61,17 @@ void scalar_part(const ScalarArgs& a, const Frame& f, int64_t p) noexcept {
 void emit_scalar(const GroupView& g, CallSink& sink, ScalarLoop loop, double scalar) {
   const Step& s = g.step();
   Cut cut(g.type(s.writes[0]).elements(), stream_grain);
-  sink.emit<scalar_part>(ScalarArgs{sink.ref(s.reads[0]), sink.ref(s.writes[0]), loop, static_cast<float>(scalar), cut}, cut.parts);
+  sink.emit<scalar_part>(
+      ScalarArgs{sink.ref(s.reads[0]), sink.ref(s.writes[0]), loop, static_cast<float>(scalar), cut},
+      cut.parts);
 }
 
-void lower_scale(const GroupView& g, CallSink& sink) { emit_scalar(g, sink, loops().scale, g.attrs<Scale>().factor); }
-void lower_shift(const GroupView& g, CallSink& sink) { emit_scalar(g, sink, loops().shift, g.attrs<Shift>().by); }
+void lower_scale(const GroupView& g, CallSink& sink) {
+  emit_scalar(g, sink, loops().scale, g.attrs<Scale>().factor);
+}
+void lower_shift(const GroupView& g, CallSink& sink) {
+  emit_scalar(g, sink, loops().shift, g.attrs<Shift>().by);
+}
 
 constexpr auto fits = fits_elementwise_f32;
 

@@ -21,13 +21,15 @@ void primitive_part(const PrimitiveArgs& args, const Frame& f, int64_t part) noe
     list[count].memory = a.memories[which].at(f.at<std::byte>(a.ref) + which * a.part_bytes);
     ++count;
   }
-  auto status = dnnl_primitive_execute(p.primitive.get(), p.library->streams[f.member].get(), count, list.data());
+  auto status =
+      dnnl_primitive_execute(p.primitive.get(), p.library->streams[f.member].get(), count, list.data());
   if (status != dnnl_success) f.fault->raise("oneDNN refused to execute a primitive it had made");
 }
 
 }  // namespace
 
-void PartedPrimitive::add(int name, Ref ref, const dnnl::memory::desc& desc, int64_t parts, int64_t part_bytes) {
+void PartedPrimitive::add(int name, Ref ref, const dnnl::memory::desc& desc, int64_t parts,
+                          int64_t part_bytes) {
   PrimitiveArgument a;
   a.name = name;
   a.ref = ref;
@@ -50,7 +52,8 @@ void PartedPrimitive::emit(std::shared_ptr<PartedPrimitive> self, CallSink& sink
   sink.emit<primitive_part>(PrimitiveArgs{raw}, parts);
 }
 
-void emit_reorder(const std::shared_ptr<OneDnn>& library, Ref from, const dnnl::memory::desc& from_desc, Ref to, const dnnl::memory::desc& to_desc, CallSink& sink) {
+void emit_reorder(const std::shared_ptr<OneDnn>& library, Ref from, const dnnl::memory::desc& from_desc,
+                  Ref to, const dnnl::memory::desc& to_desc, CallSink& sink) {
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   dnnl::reorder::primitive_desc pd(library->engine, from_desc, library->engine, to_desc, attr);

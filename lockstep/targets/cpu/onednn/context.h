@@ -1,5 +1,5 @@
-// What all oneDNN kernels share. oneDNN is called single-threaded, on parts of the batch that do not depend on the
-// number of threads: its own OpenMP threads would give other bits for another thread count.
+// What all oneDNN kernels share. oneDNN is called single-threaded, on parts of the batch that do not depend
+// on the number of threads: its own OpenMP threads would give other bits for another thread count.
 #pragma once
 
 #include <array>
@@ -9,7 +9,8 @@
 
 #include "lockstep/targets/cpu/kernel.h"
 
-// Of OpenMP's runtime, which oneDNN is built on, only these two: its header comes with the compiler that made it.
+// Of OpenMP's runtime, which oneDNN is built on, only these two: its header comes with the compiler that made
+// it.
 extern "C" {
 void omp_set_num_threads(int threads);
 int omp_get_max_threads(void);
@@ -60,7 +61,7 @@ struct PrimitiveArgument {
   int name = 0;  ///< DNNL_ARG_...
   Ref ref;
   int64_t part_bytes = 0;
-  bool by_member = false;  ///< scratchpads: offset by the running thread instead of the part
+  bool by_member = false;             ///< scratchpads: offset by the running thread instead of the part
   std::vector<BoundMemory> memories;  ///< by part, or by member
 };
 
@@ -78,7 +79,8 @@ struct PartedPrimitive {
 };
 
 /// Emits a one-part reorder between two descriptions of the same tensor.
-void emit_reorder(const std::shared_ptr<OneDnn>& library, Ref from, const dnnl::memory::desc& from_desc, Ref to, const dnnl::memory::desc& to_desc, CallSink& sink);
+void emit_reorder(const std::shared_ptr<OneDnn>& library, Ref from, const dnnl::memory::desc& from_desc,
+                  Ref to, const dnnl::memory::desc& to_desc, CallSink& sink);
 
 /// Largest divisor of `images` that leaves at least `parts` parts (or single images).
 int64_t images_per_part(int64_t images, int64_t parts);

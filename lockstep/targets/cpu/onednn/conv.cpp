@@ -28,14 +28,16 @@ memory::desc image_desc(const memory::dims& dims, Layout layout) {
   return {dims, memory::data_type::f32, layout == Layout::blocked ? Tag::nChw8c : Tag::nchw};
 }
 
-Geometry geometry(const ConvAttrs& a, Shape x, const Shape& w, Shape y, Layout x_layout, Layout y_layout, int64_t images) {
+Geometry geometry(const ConvAttrs& a, Shape x, const Shape& w, Shape y, Layout x_layout, Layout y_layout,
+                  int64_t images) {
   x[0] = y[0] = images;
   auto windows = make_windows("conv", x, {w[2], w[3]}, a.strides, a.dilations, a.padding, a.pads);
   Geometry g;
   g.x = x;
   g.y = y;
   g.groups = a.groups;
-  g.w = a.groups == 1 ? memory::dims{w[0], w[1], w[2], w[3]} : memory::dims{a.groups, w[0] / a.groups, w[1], w[2], w[3]};
+  g.w = a.groups == 1 ? memory::dims{w[0], w[1], w[2], w[3]}
+                      : memory::dims{a.groups, w[0] / a.groups, w[1], w[2], w[3]};
   for (const auto& win : windows) {
     g.strides.push_back(win.stride);
     g.dilations.push_back(win.dilation - 1);  // oneDNN counts the holes
@@ -58,18 +60,23 @@ dnnl::primitive_attr user_scratchpad() {
 }
 
 dnnl::convolution_forward::primitive_desc forward_pd(const Geometry& g, const dnnl::engine& engine) {
-  dnnl::convolution_forward::desc d(dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, g.x_desc, g.w_any, g.y_desc, g.strides, g.dilations, g.pad_begin,
+  dnnl::convolution_forward::desc d(dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct,
+                                    g.x_desc, g.w_any, g.y_desc, g.strides, g.dilations, g.pad_begin,
                                     g.pad_end);
   return {d, user_scratchpad(), engine};
 }
 
-dnnl::convolution_backward_data::primitive_desc backward_data_pd(const Geometry& g, const dnnl::engine& engine) {
-  dnnl::convolution_backward_data::desc d(dnnl::algorithm::convolution_direct, g.x_desc, g.w_any, g.y_desc, g.strides, g.dilations, g.pad_begin, g.pad_end);
+dnnl::convolution_backward_data::primitive_desc backward_data_pd(const Geometry& g,
+                                                                 const dnnl::engine& engine) {
+  dnnl::convolution_backward_data::desc d(dnnl::algorithm::convolution_direct, g.x_desc, g.w_any, g.y_desc,
+                                          g.strides, g.dilations, g.pad_begin, g.pad_end);
   return {d, user_scratchpad(), engine, forward_pd(g, engine)};
 }
 
-dnnl::convolution_backward_weights::primitive_desc backward_weights_pd(const Geometry& g, const dnnl::engine& engine) {
-  dnnl::convolution_backward_weights::desc d(dnnl::algorithm::convolution_direct, g.x_desc, g.w_any, g.y_desc, g.strides, g.dilations, g.pad_begin, g.pad_end);
+dnnl::convolution_backward_weights::primitive_desc backward_weights_pd(const Geometry& g,
+                                                                       const dnnl::engine& engine) {
+  dnnl::convolution_backward_weights::desc d(dnnl::algorithm::convolution_direct, g.x_desc, g.w_any, g.y_desc,
+                                             g.strides, g.dilations, g.pad_begin, g.pad_end);
   return {d, user_scratchpad(), engine, forward_pd(g, engine)};
 }
 
@@ -82,27 +89,33 @@ struct Roles {
 Roles roles_of(const GroupView& g) {
   const auto& s = g.step();
   if (s.op == &op_row<Conv>()) return {s.reads[0], s.reads[1], s.writes[0], &g.attrs<Conv>()};
-  if (s.op == &op_row<ConvBackwardData>()) return {s.writes[0], s.reads[1], s.reads[0], &g.attrs<ConvBackwardData>()};
+  if (s.op == &op_row<ConvBackwardData>())
+    return {s.writes[0], s.reads[1], s.reads[0], &g.attrs<ConvBackwardData>()};
   return {s.reads[0], s.writes[0], s.reads[1], &g.attrs<ConvBackwardWeights>()};
 }
 
 Geometry geometry_of(const GroupView& g, int64_t images) {
   auto r = roles_of(g);
-  return geometry(*r.attrs, g.type(r.x).shape, g.type(r.w).shape, g.type(r.y).shape, g.layout(r.x), g.layout(r.y), images);
+  return geometry(*r.attrs, g.type(r.x).shape, g.type(r.w).shape, g.type(r.y).shape, g.layout(r.x),
+                  g.layout(r.y), images);
 }
 
-int64_t part_bytes(const Shape& shape, int64_t images) { return images * elements(shape) / std::max<int64_t>(1, shape[0]) * 4; }
+int64_t part_bytes(const Shape& shape, int64_t images) {
+  return images * elements(shape) / std::max<int64_t>(1, shape[0]) * 4;
+}
 
 template <auto make_pd>
 Fit fits(const GroupView& g) {
   auto r = roles_of(g);
   if (g.type(r.x).dtype != DType::f32) return no("not f32");
-  if (g.type(r.x).elements() == 0 || g.type(r.w).elements() == 0 || g.type(r.y).elements() == 0) return no("empty tensor");
+  if (g.type(r.x).elements() == 0 || g.type(r.w).elements() == 0 || g.type(r.y).elements() == 0)
+    return no("empty tensor");
   if (g.layout(r.w) != Layout::plain) return no("weights are not in plain layout");
   try {
     dnnl::engine engine(dnnl::engine::kind::cpu, 0);
     auto pd = make_pd(geometry_of(g, 1), engine);
-    if (std::string_view(pd.impl_info_str()).find("ref") != std::string_view::npos) return no("oneDNN has only its reference code for this shape");
+    if (std::string_view(pd.impl_info_str()).find("ref") != std::string_view::npos)
+      return no("oneDNN has only its reference code for this shape");
   } catch (const dnnl::error& e) {
     return no(fmt::format("oneDNN refuses: {}", e.message));
   }
@@ -110,7 +123,8 @@ Fit fits(const GroupView& g) {
 }
 
 /// The weights in the layout the primitive wants; a reorder each step (weights change each step).
-Ref packed_weights(const std::shared_ptr<OneDnn>& library, Ref plain, const memory::desc& plain_desc, const memory::desc& wanted, CallSink& sink) {
+Ref packed_weights(const std::shared_ptr<OneDnn>& library, Ref plain, const memory::desc& plain_desc,
+                   const memory::desc& wanted, CallSink& sink) {
   if (plain_desc == wanted) return plain;
   auto packed = sink.scratch(static_cast<int64_t>(wanted.get_size()));
   emit_reorder(library, plain, plain_desc, packed, wanted, sink);
@@ -120,7 +134,8 @@ Ref packed_weights(const std::shared_ptr<OneDnn>& library, Ref plain, const memo
 void lower_forward(const GroupView& g, CallSink& sink) {
   auto r = roles_of(g);
   auto library = std::make_shared<OneDnn>(sink.threads());
-  int64_t batch = g.type(r.x).shape[0], images = images_per_part(batch, forward_parts), parts = batch / images;
+  int64_t batch = g.type(r.x).shape[0], images = images_per_part(batch, forward_parts),
+          parts = batch / images;
   auto geo = geometry_of(g, images);
   auto pd = forward_pd(geo, library->engine);
   auto p = std::make_shared<PartedPrimitive>();
@@ -137,7 +152,8 @@ void lower_forward(const GroupView& g, CallSink& sink) {
 void lower_backward_data(const GroupView& g, CallSink& sink) {
   auto r = roles_of(g);
   auto library = std::make_shared<OneDnn>(sink.threads());
-  int64_t batch = g.type(r.x).shape[0], images = images_per_part(batch, forward_parts), parts = batch / images;
+  int64_t batch = g.type(r.x).shape[0], images = images_per_part(batch, forward_parts),
+          parts = batch / images;
   auto geo = geometry_of(g, images);
   auto pd = backward_data_pd(geo, library->engine);
   auto p = std::make_shared<PartedPrimitive>();
@@ -173,7 +189,8 @@ void lower_backward_weights(const GroupView& g, CallSink& sink) {
   auto r = roles_of(g);
   auto library = std::make_shared<OneDnn>(sink.threads());
   int64_t batch = g.type(r.x).shape[0];
-  int64_t wanted = g.type(r.w).bytes() * weight_parts > weight_partial_limit ? weight_parts / 2 : weight_parts;
+  int64_t wanted =
+      g.type(r.w).bytes() * weight_parts > weight_partial_limit ? weight_parts / 2 : weight_parts;
   int64_t images = images_per_part(batch, wanted), parts = batch / images;
   auto geo = geometry_of(g, images);
   auto pd = backward_weights_pd(geo, library->engine);
@@ -191,7 +208,8 @@ void lower_backward_weights(const GroupView& g, CallSink& sink) {
   PartedPrimitive::emit(p, sink, parts);
   auto dw = sink.ref(r.w);
   auto sum = direct ? dw : sink.scratch(packed_bytes);
-  SumPartialsArgs s{partial, sum, parts, packed_bytes / 4, Cut(static_cast<int64_t>(packed.get_size()) / 4, 4096)};
+  SumPartialsArgs s{partial, sum, parts, packed_bytes / 4,
+                    Cut(static_cast<int64_t>(packed.get_size()) / 4, 4096)};
   sink.emit<sum_partials_part>(s, s.cut.parts);
   if (!direct) emit_reorder(library, sum, packed, dw, geo.w_plain, sink);
 }
@@ -202,7 +220,10 @@ std::vector<Kernel> onednn_conv_kernels() {
   return {
       {"onednn_conv", {"conv"}, fits<forward_pd>, lower_forward},
       {"onednn_conv_backward_data", {"conv_backward_data"}, fits<backward_data_pd>, lower_backward_data},
-      {"onednn_conv_backward_weights", {"conv_backward_weights"}, fits<backward_weights_pd>, lower_backward_weights},
+      {"onednn_conv_backward_weights",
+       {"conv_backward_weights"},
+       fits<backward_weights_pd>,
+       lower_backward_weights},
   };
 }
 

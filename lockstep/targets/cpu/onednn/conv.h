@@ -1,4 +1,5 @@
-// Convolutions by oneDNN's direct kernels: the scaffold that hand-written kernels replace where they are faster.
+// Convolutions by oneDNN's direct kernels: the scaffold that hand-written kernels replace where they are
+// faster.
 #pragma once
 
 #include "lockstep/targets/cpu/kernel.h"
