@@ -4,7 +4,7 @@
 
 help:
 	@echo 'make build    install what is missing from Debian, build the command build/bin/lockstep'
-	@echo 'make train    build, then train ResNet-20 on Fashion-MNIST (configs/desk/resnet.toml)'
+	@echo 'make train    build, then train an 8-layer ResNet on Fashion-MNIST (configs/desk/resnet.toml)'
 	@echo 'make test     build and run all tests'
 	@echo 'make asan     run the fast tests under the address and undefined-behaviour sanitizers'
 	@echo 'make tsan     run the fast tests under the thread sanitizer'

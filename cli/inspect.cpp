@@ -32,9 +32,9 @@ std::unique_ptr<Executable> lower(const Settings& settings, Bundle bundle) {
              {static_cast<int>(target.threads), target.in_double, target.force, target.avoid});
 }
 
-int64_t planned_bytes(const MemoryPlan& plan, int64_t ring_bytes) {
+int64_t planned_bytes(const MemoryPlan& plan, int64_t host_bytes) {
   return plan.arena_bytes + plan.variable_bytes + plan.table_bytes + plan.output_bytes + plan.code_bytes +
-         ring_bytes;
+         host_bytes;
 }
 
 std::string grouped(int64_t number) {

@@ -22,7 +22,7 @@ DataFacts published_facts(const NamedModel& model);
 std::unique_ptr<Executable> lower(const Settings& settings, Bundle bundle);
 
 /// Everything that is allocated for a run, rings included.
-int64_t planned_bytes(const MemoryPlan& plan, int64_t ring_bytes);
+int64_t planned_bytes(const MemoryPlan& plan, int64_t host_bytes);
 
 /// "1,234,567".
 std::string grouped(int64_t number);

@@ -3,11 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "cli/inspect.h"
+#include "lockstep/base/threads.h"
 
 namespace lockstep::cli {
 namespace {
+
+/// What a thread of ours touches of its stack: steps and data threads call a few frames deep.
+constexpr int64_t touched_stack_bytes = 64 << 10;
+
+/// RssFile of this process: code and constants that the system has mapped in, 0 where it does not say.
+int64_t file_backed_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (int64_t kilobytes = 0; word == "RssFile:" && status >> kilobytes) return kilobytes << 10;
+  return 0;
+}
 
 int64_t slot_bytes(const PortDecl& stream) { return (stream.type.bytes() + 63) / 64 * 64; }
 
@@ -43,7 +56,8 @@ int64_t ring_bytes(const Program& program) {
   return bytes;
 }
 
-std::vector<MemoryLine> memory_lines(const Executable& executable) {
+std::vector<MemoryLine> memory_lines(const Executable& executable, const Settings& settings,
+                                     int64_t data_bytes) {
   const auto& plan = executable.memory();
   const auto& bundle = executable.bundle();
   std::vector<MemoryLine> lines{
@@ -56,12 +70,18 @@ std::vector<MemoryLine> memory_lines(const Executable& executable) {
       {"outputs", plan.output_bytes, ""}};
   for (const auto& program : bundle.programs)
     lines.push_back({fmt::format("ring of {}", program.name), ring_bytes(program), streams_text(program)});
+  lines.push_back({"data sets", data_bytes, "held in memory for the whole run"});
   lines.push_back({"code", plan.code_bytes, "the program's own arrays and what kernels keep"});
+  auto threads =
+      (settings.target.threads > 0 ? settings.target.threads : usable_threads()) + settings.data.workers;
+  lines.push_back({"stacks", threads * touched_stack_bytes,
+                   fmt::format("{} threads, as far as they are touched", threads)});
+  lines.push_back({"libraries", file_backed_bytes(), "pages of this program and its libraries in use now"});
   return lines;
 }
 
-std::string memory_text(const Executable& executable) {
-  auto lines = memory_lines(executable);
+std::string memory_text(const Executable& executable, const Settings& settings, int64_t data_bytes) {
+  auto lines = memory_lines(executable, settings, data_bytes);
   lines.push_back({"sum", sum_of(lines), ""});
   auto out = table_of(lines);
   const auto& plan = executable.memory();
@@ -70,7 +90,8 @@ std::string memory_text(const Executable& executable) {
   return out;
 }
 
-nlohmann::ordered_json memory_object(const Executable& executable) {
+nlohmann::ordered_json memory_object(const Executable& executable, const Settings& settings,
+                                     int64_t data_bytes) {
   const auto& plan = executable.memory();
   auto objects = [](const std::vector<MemoryLine>& lines) {
     auto list = nlohmann::ordered_json::array();
@@ -78,7 +99,7 @@ nlohmann::ordered_json memory_object(const Executable& executable) {
       list.push_back({{"name", line.name}, {"bytes", line.bytes}, {"note", line.note}});
     return list;
   };
-  auto lines = memory_lines(executable);
+  auto lines = memory_lines(executable, settings, data_bytes);
   return {{"lines", objects(lines)},
           {"sum_bytes", sum_of(lines)},
           {"peak",

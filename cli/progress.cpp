@@ -33,10 +33,10 @@ Progress::Progress(std::FILE* out, bool quiet, const Settings& settings)
       settings_(settings) {}
 
 void Progress::on_start(const StartEvent& e) {
-  ring_bytes_ = e.ring_bytes;
+  host_bytes_ = e.host_bytes;
   last_step_ = e.last_step;
   if (quiet_) return;
-  int64_t planned = planned_bytes(e.memory, e.ring_bytes);
+  int64_t planned = planned_bytes(e.memory, e.host_bytes);
   print(fmt::format("model     {}, {} parameters", settings_.model_name, grouped(parameters_)));
   print(fmt::format("bundle    {}", e.bundle_hash.substr(0, 12)));
   print(fmt::format("target    {}{}", e.target, threads_text(settings_.target)));

@@ -16,7 +16,7 @@ class Progress final : public Listener {
   Progress(std::FILE* out, bool quiet, const Settings& settings);
 
   void set_parameters(int64_t count) { parameters_ = count; }  ///< before the start
-  int64_t ring_bytes() const { return ring_bytes_; }
+  int64_t host_bytes() const { return host_bytes_; }
   bool evaluated() const { return evaluated_; }  ///< at least once, by this process
 
   void on_start(const StartEvent& e) override;
@@ -36,7 +36,7 @@ class Progress final : public Listener {
   std::FILE* out_;
   bool quiet_, live_, colour_;
   const Settings& settings_;
-  int64_t parameters_ = 0, ring_bytes_ = 0, last_step_ = 0;
+  int64_t parameters_ = 0, host_bytes_ = 0, last_step_ = 0;
   bool evaluated_ = false, line_shown_ = false;
   double loss_sum_ = 0, accuracy_sum_ = 0;  // over the steps since the last line
   int64_t steps_ = 0;

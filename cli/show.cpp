@@ -97,11 +97,12 @@ void show_lowered(const Options& options, Station station, const Settings& setti
     print_shown(options, {executable->plan_text(), hash});
   } else if (options.output.json) {
     nlohmann::ordered_json object{{"as", "memory"}, {"hash", hash}, {"target", settings.target.name}};
-    object.update(memory_object(*executable));
+    object.update(memory_object(*executable, settings, facts.resident_bytes));
     print_json(object);
   } else {
     fmt::print("{} on {}, batch {}, bundle {}\n{}", settings.model_name, settings.target.name,
-               settings.train.batch, hash.substr(0, 12), memory_text(*executable));
+               settings.train.batch, hash.substr(0, 12),
+               memory_text(*executable, settings, facts.resident_bytes));
   }
 }
 

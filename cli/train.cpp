@@ -46,14 +46,14 @@ nlohmann::ordered_json object_of(const TrainResult& result, bool measured) {
           {"seconds", result.seconds},
           {"steps", result.steps},
           {"images_per_second", result.images_per_second},
-          {"planned_bytes", planned_bytes(result.memory, result.ring_bytes)},
+          {"planned_bytes", planned_bytes(result.memory, result.host_bytes)},
           {"peak_rss_bytes", result.peak_rss_bytes},
           {"bundle_hash", result.bundle_hash},
           {"run_folder", result.run_folder.string()}};
 }
 
 void print_summary(const TrainResult& result, const Settings& settings, bool measured) {
-  int64_t planned = planned_bytes(result.memory, result.ring_bytes);
+  int64_t planned = planned_bytes(result.memory, result.host_bytes);
   if (!measured)
     fmt::print("test accuracy  not measured yet\n");
   else

@@ -27,6 +27,8 @@ class Dataset {
   /// Writes image_type().bytes() bytes and a label in [0, classes). Throws a data error naming file, record
   /// and byte.
   virtual void read(int64_t index, uint8_t* image, int32_t* label) const = 0;
+  /// Memory this data set keeps for as long as it lives.
+  virtual int64_t resident_bytes() const { return 0; }
 };
 
 /// What a batch of `dataset` consists of, in this order: image u8[C,H,W], label i32[], mask f32[] (1 for a

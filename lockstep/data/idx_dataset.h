@@ -20,6 +20,9 @@ class IdxDataset final : public Dataset {
   int64_t classes() const override { return classes_; }
   Type image_type() const override { return {DType::u8, {1, images_.shape[1], images_.shape[2]}}; }
   void read(int64_t index, uint8_t* image, int32_t* label) const override;
+  int64_t resident_bytes() const override {
+    return static_cast<int64_t>(images_.bytes.size() + labels_.bytes.size());
+  }
 
  private:
   IdxArray images_, labels_;

@@ -63,7 +63,8 @@ class Compiler {
 }  // namespace
 
 DataFacts facts_of(const DataSets& sets) {
-  return {sets.train->size(), sets.test->size(), sets.train->image_type(), sets.train->classes()};
+  return {sets.train->size(), sets.test->size(), sets.train->image_type(), sets.train->classes(),
+          sets.train->resident_bytes() + sets.test->resident_bytes()};
 }
 
 DataFacts facts_of(const Settings& settings, bool needed) {
@@ -75,7 +76,7 @@ DataFacts facts_of(const Settings& settings, bool needed) {
   const auto& published = model_named(settings.model_name);
   // A number of classes that somebody set counts for more than that of the published model.
   bool is_set = settings.data.classes != DataSettings{}.classes;
-  return {60000, 10000, published.image, is_set ? settings.data.classes : published.classes};
+  return {60000, 10000, published.image, is_set ? settings.data.classes : published.classes, 0};
 }
 
 Length length_of(const Settings& settings, int64_t train_size) {

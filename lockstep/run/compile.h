@@ -16,6 +16,7 @@ struct DataFacts {
   int64_t train_size = 0, test_size = 0;  ///< samples
   Type image;                             ///< one sample, u8 (channels, height, width)
   int64_t classes = 0;
+  int64_t resident_bytes = 0;  ///< memory both data sets keep
 };
 
 DataFacts facts_of(const DataSets& sets);

@@ -115,7 +115,7 @@ TrainResult train(const Settings& settings, const TrainOptions& options,
   executable->connect(executable->bundle().find_program("train"), &feed);
   Evaluation evaluation(*executable, data.test, evaluation_plan(settings, facts.test_size), workers);
 
-  int64_t ring_bytes = feed.bytes() + evaluation.ring_bytes();
+  int64_t host_bytes = feed.bytes() + evaluation.ring_bytes() + facts.resident_bytes;
   listener.on_start({.run_folder = folder.path(),
                      .bundle_hash = fresh.bundle,
                      .target = settings.target.name,
@@ -127,7 +127,7 @@ TrainResult train(const Settings& settings, const TrainOptions& options,
                      .train_samples = facts.train_size,
                      .test_samples = facts.test_size,
                      .memory = executable->memory(),
-                     .ring_bytes = ring_bytes});
+                     .host_bytes = host_bytes});
   TrainingLoop loop(*executable, feed, evaluation, folder, metrics, listener, std::move(loop_options), at);
   LoopResult done = loop.run();
   if (!done.preempted) write_model(folder.model_path(), *executable);
@@ -143,7 +143,7 @@ TrainResult train(const Settings& settings, const TrainOptions& options,
           .bundle_hash = fresh.bundle,
           .memory = executable->memory(),
           .peak_rss_bytes = peak_rss_bytes(),
-          .ring_bytes = ring_bytes};
+          .host_bytes = host_bytes};
 }
 
 EvalResult evaluate(const Settings& settings, const fs::path& weights, const Lower& lower) {

@@ -40,7 +40,7 @@ struct TrainResult {
   std::string bundle_hash;
   MemoryPlan memory;
   int64_t peak_rss_bytes = 0;  ///< of the process
-  int64_t ring_bytes = 0;      ///< of both rings
+  int64_t host_bytes = 0;      ///< both rings, and the data sets held in memory
 };
 
 /// Trains to the end, the accuracy asked for, or a request to stop; the run folder then holds config.toml,

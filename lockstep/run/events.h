@@ -20,7 +20,7 @@ struct StartEvent {
   int64_t total_steps = 0, steps_per_epoch = 0, batch = 0;
   int64_t train_samples = 0, test_samples = 0;
   MemoryPlan memory;
-  int64_t ring_bytes = 0;
+  int64_t host_bytes = 0;  ///< both rings, and the data sets held in memory
 };
 
 /// One finished step. Steps are counted from 1 here: `step` of them are finished.

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -341,6 +342,90 @@ TEST_F(Cli, MissingDataNameTheFile) {
   auto output = run({"train", write("tiny.toml", tiny_config), "--data", "nowhere", "--out", "run"});
   EXPECT_CODE(output, 2);
   expect_in(output.err, {"nowhere/train-images-idx3-ubyte"}, output);
+}
+
+/// Each kind of damaged data: the code for data, the file's name, what was found.
+TEST_F(Cli, DamagedDataNameFileAndPlace) {
+  auto config = write("tiny.toml", tiny_config);
+  auto broken = [&](const string& file, const string& bytes, const std::vector<string>& pieces) {
+    write_data(40, 10);
+    write("data/" + file, bytes);
+    auto output = run({"train", config, "--out", "run"});
+    EXPECT_CODE(output, 4);
+    expect_in(output.err, {file}, output);
+    expect_in(output.err, pieces, output);
+    EXPECT_FALSE(fs::exists(folder_ / "run" / "model.safetensors"));
+  };
+  write_data(40, 10);
+  auto images = contents_of(folder_ / "data/train-images-idx3-ubyte");
+  auto labels = contents_of(folder_ / "data/train-labels-idx1-ubyte");
+  broken("train-images-idx3-ubyte", images.substr(0, images.size() - 57), {"byte"});
+  broken("train-images-idx3-ubyte", "\xff\xd8\xff\xe0 a JPEG", {"magic"});
+  broken("train-images-idx3-ubyte", "", {"empty"});
+  auto wrong = labels;
+  wrong[8 + 23] = 11;
+  broken("train-labels-idx1-ubyte", wrong, {"11", "23", "out of range"});
+}
+
+/// Damaged checkpoints are refused or passed over, and the run that can go on does, to the same bits.
+TEST_F(Cli, DamagedCheckpointsLoseNothing) {
+  write_data(40, 10);
+  auto config = write("tiny.toml", tiny_config + "[checkpoint]\nevery_steps = 2\nkeep = 4\n");
+  auto whole = run({"train", config, "--out", "run"});
+  EXPECT_CODE(whole, 0);
+  auto model = contents_of(folder_ / "run/model.safetensors");
+  std::vector<fs::path> checkpoints;
+  for (const auto& entry : fs::directory_iterator(folder_ / "run"))
+    if (entry.path().extension() == ".ckpt") checkpoints.push_back(entry.path());
+  std::sort(checkpoints.begin(), checkpoints.end());
+  ASSERT_GE(checkpoints.size(), 2u);
+  auto newest = checkpoints.back();
+  auto sound = contents_of(newest);
+  auto flipped = sound;
+  flipped[sound.size() - 9] = static_cast<char>(flipped[sound.size() - 9] ^ 1);
+  for (const auto& damaged : {sound.substr(0, sound.size() / 2), flipped, string()}) {
+    std::ofstream(newest, std::ios::binary) << damaged;
+    auto asked = run({"train", config, "--out", "other", "--resume", newest.string()});
+    EXPECT_CODE(asked, 4);
+    expect_in(asked.err, {newest.filename().string()}, asked);
+    auto again = run({"train", config, "--out", "run"});  // --resume auto takes the one before it
+    EXPECT_CODE(again, 0);
+    EXPECT_TRUE(contents_of(folder_ / "run/model.safetensors") == model) << again.command;
+  }
+  std::ofstream(newest, std::ios::binary) << sound;
+  auto other_model =
+      run({"train", config, "--set", "model.hidden=[8]", "--out", "b", "--resume", newest.string()});
+  EXPECT_CODE(other_model, 2);
+  expect_in(other_model.err, {"fc1.weight"}, other_model);
+}
+
+TEST_F(Cli, FoldersThatCannotHoldARun) {
+  write_data(40, 10);
+  auto config = write("tiny.toml", tiny_config);
+  write("file", "not a folder");
+  expect_in(run({"train", config, "--out", "file/run"}).err, {"file"},
+            run({"train", config, "--out", "file/run"}));
+  auto refused = run({"train", config, "--out", "/proc/lockstep-run"});
+  EXPECT_TRUE(refused.code == 2 || refused.code == 3) << refused.command << refused.err;
+  expect_in(refused.err, {"/proc/lockstep-run"}, refused);
+  auto first = run({"train", config, "--out", "run"});
+  EXPECT_CODE(first, 0);
+  auto second = run({"train", config, "--out", "run", "--resume", "none"});
+  EXPECT_CODE(second, 2);
+  expect_in(second.err, {"run", "--resume auto"}, second);
+}
+
+TEST_F(Cli, AFullDiskIsSaidAndCostsNoCheckpoint) {
+  write_data(40, 10);
+  auto config = write("tiny.toml", tiny_config);
+  fs::create_directories(folder_ / "disk");
+  string mount =
+      "mount -t tmpfs -o size=64k tmpfs " + quoted_for_shell((folder_ / "disk").string()) + " 2> /dev/null";
+  if (std::system(mount.c_str()) != 0) GTEST_SKIP() << "may not mount a small file system";
+  auto output = run({"train", config, "--out", "disk/run", "--set", "model.hidden=[64]"});
+  EXPECT_EQ(std::system(("umount " + quoted_for_shell((folder_ / "disk").string())).c_str()), 0);
+  EXPECT_CODE(output, 3);
+  expect_in(output.err, {"disk/run", "No space left on device"}, output);
 }
 
 TEST_F(Cli, OutputThatNobodyTakesIsAnError) {

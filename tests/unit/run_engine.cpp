@@ -93,7 +93,7 @@ TEST_F(RunEngine, CallsFollowOneAnotherAndStopWhereSomethingIsDue) {
   EXPECT_TRUE(result.target_reached);
   EXPECT_FALSE(result.preempted);
   EXPECT_EQ(result.memory.arena_bytes, 12345);
-  EXPECT_GT(result.ring_bytes, 0);
+  EXPECT_GT(result.host_bytes, 0);
   EXPECT_GT(result.peak_rss_bytes, 1 << 20);
   EXPECT_TRUE(fs::exists(data_ / "a/config.toml"));
   EXPECT_EQ(list_checkpoints(data_ / "a").size(), 2u) << "keep = 2";
