@@ -19,7 +19,7 @@ target_link_libraries(lockstep-test-support INTERFACE
 # GTest and what nearly every test includes, read once for all test programs.
 add_library(lockstep-test-headers OBJECT cmake/test_headers.cpp)
 target_link_libraries(lockstep-test-headers PRIVATE lockstep-test-support)
-target_compile_options(lockstep-test-headers PRIVATE -O1)
+target_compile_options(lockstep-test-headers PRIVATE ${host_optimisation})  # compiled more often than run
 target_precompile_headers(lockstep-test-headers PRIVATE
   <gtest/gtest.h> <algorithm> <functional> <map> <memory> <string> <vector> <fmt/format.h>
   <nlohmann/json.hpp>)
@@ -46,7 +46,7 @@ foreach(folder IN LISTS folders)
   add_executable(${program} ${sources})
   set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   target_link_libraries(${program} PRIVATE lockstep-test-support)
-  target_compile_options(${program} PRIVATE -O1)  # tests are compiled more often than they run
+  target_compile_options(${program} PRIVATE ${host_optimisation})
   target_precompile_headers(${program} REUSE_FROM lockstep-test-headers)
   # Tests run the command, so a build of the tests alone must bring it.
   add_dependencies(${program} lockstep-cli)

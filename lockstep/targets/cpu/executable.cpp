@@ -156,10 +156,12 @@ void CpuExecutable::report_memory() {
 }
 
 void CpuExecutable::read_variable(int v, void* bytes) const {
-  std::memcpy(bytes, variables_.data() + variable_offsets_.at(v), bundle_.variables[v].type.bytes());
+  std::copy_n(variables_.data() + variable_offsets_.at(v), bundle_.variables[v].type.bytes(),
+              static_cast<std::byte*>(bytes));
 }
 void CpuExecutable::write_variable(int v, const void* bytes) {
-  std::memcpy(variables_.data() + variable_offsets_.at(v), bytes, bundle_.variables[v].type.bytes());
+  std::copy_n(static_cast<const std::byte*>(bytes), bundle_.variables[v].type.bytes(),
+              variables_.data() + variable_offsets_.at(v));
 }
 
 void CpuExecutable::connect(int program, StreamSource* source) {

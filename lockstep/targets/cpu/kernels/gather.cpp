@@ -1,6 +1,7 @@
 #include "lockstep/targets/cpu/kernels/gather.h"
 
-#include <cstring>
+#include <algorithm>
+#include <cstddef>
 
 #include "lockstep/ops/gather.h"
 #include "lockstep/targets/cpu/kernels/loops.h"
@@ -29,10 +30,10 @@ void part(const Args& a, const Frame& f, int64_t p) noexcept {
   std::byte* y = f.at<std::byte>(a.y);
   for (int64_t i = a.cut.begin(p); i < a.cut.end(p); ++i) {
     if (index[i] >= 0 && index[i] < a.rows) {
-      std::memcpy(y + i * a.row_bytes, table + index[i] * a.row_bytes, a.row_bytes);
+      std::copy_n(table + index[i] * a.row_bytes, a.row_bytes, y + i * a.row_bytes);
     } else {
       f.fault->raise("gather: index out of range");
-      std::memset(y + i * a.row_bytes, 0, a.row_bytes);
+      std::fill_n(y + i * a.row_bytes, a.row_bytes, std::byte{0});
     }
   }
 }

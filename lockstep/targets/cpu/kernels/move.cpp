@@ -1,6 +1,6 @@
 #include "lockstep/targets/cpu/kernels/move.h"
 
-#include <cstring>
+#include <algorithm>
 
 #include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/slice.h"
@@ -26,7 +26,7 @@ void part(const Args& a, const Frame& f, int64_t p) noexcept {
   walk(a.nest, a.cut.begin(p), a.cut.end(p), [&](int64_t first, const auto& offset, int64_t count) {
     const T* from = x + a.first + offset[0];
     if (stride == 1)
-      std::memcpy(y + first, from, count * sizeof(T));
+      std::copy_n(from, count, y + first);
     else if (stride == 0)
       std::fill_n(y + first, count, *from);
     else
