@@ -360,7 +360,7 @@ TEST_F(Cli, DamagedDataNameFileAndPlace) {
   auto images = contents_of(folder_ / "data/train-images-idx3-ubyte");
   auto labels = contents_of(folder_ / "data/train-labels-idx1-ubyte");
   broken("train-images-idx3-ubyte", images.substr(0, images.size() - 57), {"byte"});
-  broken("train-images-idx3-ubyte", "\xff\xd8\xff\xe0 a JPEG", {"magic"});
+  broken("train-images-idx3-ubyte", "\xff\xd8\xff\xe0 a JPEG", {"not an IDX file"});
   broken("train-images-idx3-ubyte", "", {"empty"});
   auto wrong = labels;
   wrong[8 + 23] = 11;
