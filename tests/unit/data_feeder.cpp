@@ -7,10 +7,10 @@
 #include <fstream>
 #include <random>
 
-#include "tests/unit/data_support.h"
-#include "tests/unit/formats_support.h"
 #include "lockstep/base/hash.h"
 #include "lockstep/data/idx_dataset.h"
+#include "tests/unit/data_support.h"
+#include "tests/unit/formats_support.h"
 
 namespace lockstep {
 namespace {

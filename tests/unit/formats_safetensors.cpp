@@ -4,10 +4,10 @@
 
 #include <cstring>
 
-#include "tests/unit/formats_support.h"
 #include "lockstep/base/file.h"
 #include "lockstep/formats/safetensors_header.h"
 #include "lockstep/formats/utf8.h"
+#include "tests/unit/formats_support.h"
 
 namespace lockstep {
 namespace {
