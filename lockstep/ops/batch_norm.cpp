@@ -23,7 +23,10 @@ Type check_inputs(const OpInfo& info, const Types& in, size_t x, std::initialize
 }
 
 /// Values per channel.
-double count_of(const Shape& x) { return x[1] == 0 ? 0 : static_cast<double>(elements(x) / x[1]); }
+double count_of(const Shape& x) {
+  int64_t count = x[1] == 0 ? 0 : elements(x) / x[1];
+  return static_cast<double>(count);
+}
 
 /// visit(channel, index in x), channels within rows.
 template <class Visit>

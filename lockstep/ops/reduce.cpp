@@ -50,7 +50,8 @@ void check_not_empty(std::string_view op, const ReduceAttrs& attrs, const Type& 
 
 /// Repeats dy over the axes that were reduced.
 Value spread(std::string_view op, const ReduceAttrs& attrs, Value dy, Value x) {
-  Shape shape = x.shape();
+  // A copy: the type that x.shape() refers to moves when the graph grows.
+  Shape shape(x.shape().begin(), x.shape().end());
   return broadcast_to(reshape(dy, kept_shape(op, attrs, shape)), shape);
 }
 

@@ -110,10 +110,7 @@ class BundleReader {
     auto loop = name.size() == 1 ? loop_names.find(name) : std::string_view::npos;
     if (loop == std::string_view::npos) reader_.fail_last("no such loop variable");
     index.loop = static_cast<int>(loop);
-    if (reader_.accept("+"))
-      index.offset = reader_.number("an offset");
-    else if (reader_.next_is("-"))
-      index.offset = reader_.number("an offset");
+    if (reader_.accept("+") || reader_.next_is("-")) index.offset = reader_.number("an offset");
     if (index.offset < -most_slots || index.offset > most_slots)
       reader_.fail_last("the offset is out of range");
     reader_.expect("mod");

@@ -1,5 +1,7 @@
 #include "lockstep/run/trajectory.h"
 
+#include <fmt/format.h>
+
 #include <variant>
 
 #include "lockstep/base/error.h"
@@ -58,7 +60,7 @@ Trajectory trajectory_of(const Settings& settings, int64_t train_size) {
 
 std::string print(const Trajectory& trajectory) {
   std::string out;
-  for (const auto& [key, value] : trajectory) out += key + " = " + value + "\n";
+  for (const auto& [key, value] : trajectory) out += fmt::format("{} = {}\n", key, value);
   return out;
 }
 
@@ -82,7 +84,7 @@ void check_same_trajectory(const Trajectory& had, const Trajectory& wanted, cons
     if (before == now) continue;
     throw user_error("a run cannot be continued with another " + key)
         .at(origin)
-        .but(key + " = " + now, key + " = " + before + ", as the run began")
+        .but(fmt::format("{} = {}", key, now), fmt::format("{} = {}, as the run began", key, before))
         .advise("set it back, or begin anew with --resume none and another --out");
   }
 }
