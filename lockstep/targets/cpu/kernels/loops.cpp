@@ -2,7 +2,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lockstep/targets/cpu/kernels/loops.cpp"
-#include "lockstep/targets/cpu/kernels/simd.h"
+#include "lockstep/targets/cpu/kernels/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lockstep::cpu::HWY_NAMESPACE {

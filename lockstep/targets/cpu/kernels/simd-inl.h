@@ -2,7 +2,7 @@
 // guard, on purpose: the file is read again for each. The including file begins with
 //   #undef HWY_TARGET_INCLUDE
 //   #define HWY_TARGET_INCLUDE "lockstep/targets/cpu/kernels/<itself>.cpp"
-//   #include "lockstep/targets/cpu/kernels/simd.h"
+//   #include "lockstep/targets/cpu/kernels/simd-inl.h"
 // puts its loops between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE into lockstep::cpu::HWY_NAMESPACE, ends
 // them with a function that returns a table of them, and chooses that table under HWY_ONCE with HWY_EXPORT
 // and HWY_DYNAMIC_DISPATCH.
